@@ -77,7 +77,7 @@ def curve(name: str, size: int, pythons: Pythons, rounds: int, seconds: float) -
 
 
 def threads(name: str, cpus: int, pythons: Pythons, rounds: int, seconds: float) -> dict[str, Any]:
-    """The times of a program on so many CPUs."""
+    """Measure a program on a number of CPUs."""
     with workers(pythons, cpus) as made:
         return _alternate(_having(made, name), rounds, seconds)
 

@@ -34,7 +34,7 @@ def constant(tf: Tf) -> Program:
 
 
 def chain(tf: Tf, ops: int) -> Program:
-    """So many dependent scalar ops, one feed."""
+    """A number (`ops`) of dependent scalar ops, one feed."""
     x = tf.placeholder(tf.float32, [])
     y = x
     for factor, term in data.chain(ops):
@@ -264,7 +264,7 @@ def dataset(tf: Tf) -> Program:
 
 
 def resize(tf: Tf) -> Program:
-    """32 images of 224 x 224 x 3, bilinear to 299 x 299, each flipped with a chance of one half."""
+    """32 images of 224 x 224 x 3, bilinear to 299 x 299, each flipped with probability 1/2."""
     x = tf.placeholder(tf.float32, [32, 224, 224, 3])
     y = tf.image.random_flip_left_right(tf.image.resize_bilinear(x, [299, 299]), seed=3)
     session = tf.Session()
@@ -273,7 +273,7 @@ def resize(tf: Tf) -> Program:
 
 
 def while_loop(tf: Tf) -> Program:
-    """While loop of 1,000 rounds of two ops on a number."""
+    """While loop of 1,000 iterations of two ops on a scalar."""
     x = tf.placeholder(tf.float32, [])
     _, y = tf.while_loop(lambda i, y: i < 1000, lambda i, y: (i + 1, y * 1.0001 + 0.1), [0, x])
     session = tf.Session()

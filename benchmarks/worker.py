@@ -4,7 +4,7 @@
 of the error if it failed; {"run": seconds} times
 steps for about so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the
 program's check value; {"about": true} answers {"version": ..., "peak": bytes or null}.
-`python -m benchmarks.worker SYSTEM [CPUS]` uses the first so many CPUs where the operating system lets it choose.
+`python -m benchmarks.worker SYSTEM [CPUS]` uses the first CPUS CPUs where the operating system lets it choose.
 """
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def cpus() -> int:
 
 
 def pin(count: int) -> None:
-    """Use the first so many of the CPUs this process may use; all systems count those when they are imported."""
+    """Use the first `count` of the CPUs this process may use; all systems count those when they are imported."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:count])
     os.environ.update(TFNB_THREADS=str(count), OMP_NUM_THREADS=str(count))

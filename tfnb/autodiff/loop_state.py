@@ -223,7 +223,7 @@ class LoopState:
         state: LoopState = self
         while (entered := _constant_enter(value)) is not None:
             value = entered.inputs[0]
-            if state.outer is None:             # of outside of all loops: it is the same in all rounds
+            if state.outer is None:             # of outside of all loops: it is loop-invariant
                 return self.grad_context.add_value(value)
             state = state.outer
         if isinstance(value.op.spec, kinds.Const):
@@ -242,7 +242,7 @@ class LoopState:
             found = self.history[pred] = self.pop(stack, pred)
         return found
 
-    # Gradients of what is the same in all rounds: their sum
+    # Gradients of loop-invariant values: their sum
 
     def accumulate(self, op: Operation, grad: Any) -> Any:
         """The sum over all rounds of `grad`, which is that of the constant Enter `op`; outside of the loop."""
@@ -280,7 +280,7 @@ class LoopState:
             return zeros(self.outer.pop(stack, size), grad.dtype)
 
     def _accumulate_slices(self, op: Operation, grad: IndexedSlices) -> IndexedSlices:
-        """All rows of all rounds, one behind the other (a row of zeros is the first), in the largest of the shapes."""
+        """Return the rows of all iterations, concatenated (a row of zeros is first), in the largest of their shapes."""
         context = self.grad_context
         with _left(context, self.graph), inside(context.outer_context, self.graph):
             starts = self._first_slices(op.inputs[0], grad)

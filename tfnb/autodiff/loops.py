@@ -132,7 +132,7 @@ def _zeros(y: Tensor) -> Tensor:
 
 
 def _zeros_in_loop(y: Tensor, state: LoopState) -> Tensor:
-    """The same inside of a loop: the shape is one of the values of each round, unless it is known."""
+    """The same inside of a loop: the shape is one of the values of each iteration, unless it is known."""
     op, context = y.op, y.op._control_flow_context
     branching = isinstance(op.spec, kinds.Switch)
     if y.shape.is_fully_defined():

@@ -143,7 +143,7 @@ class _Tracer:
         if isinstance(spec, kinds.Placeholder):
             raise unfed(op)
         if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
-            raise ValueError("a value that its shape depends on is not the same in all rounds")
+            raise ValueError("a value that its shape depends on is not loop-invariant")
         shapes = validate(op, [v.shape for v in ins], [v.known for v in ins])
         if not is_pure(op):
             self._check_values(op, ins)

@@ -213,7 +213,7 @@ class TensorArray:
 
     @contextmanager
     def _beside(self, value: Tensor) -> Iterator[None]:
-        """Ops that write stand on the device of the first value written."""
+        """Place ops that write on the device of the first value written."""
         if self._colocate_with is None:
             yield
             return

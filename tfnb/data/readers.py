@@ -28,7 +28,7 @@ def _int(value: Any, default: int, name: str) -> Tensor:
 
 
 def _of_names(filenames: Any, parallel: Any, read: Callable[[Any], Tensor]) -> Tensor:
-    """The variant of a dataset of files; with `parallel`, of so many in turns."""
+    """The variant of a dataset of files; with `parallel`, that many in turns."""
     names = filenames if isinstance(filenames, Dataset) else None
     if names is None and parallel is None:
         return read(_text(filenames, "filenames"))

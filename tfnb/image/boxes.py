@@ -79,7 +79,7 @@ def _validate_crop(ctx: Any) -> None:
 
 
 def _validate_gradient(ctx: Any) -> None:
-    """Raise ValueError for grads that are not those of so many crops of such images."""
+    """Raise ValueError for grads that are not those of the crops of such images."""
     grads, into_image = ctx.shape(0), ctx.op.type.endswith("Image")
     image = ctx.value(3).tolist() if into_image else ctx.shape(1)
     count = ctx.shape(1 if into_image else 2)[0]

@@ -31,7 +31,7 @@ class Ask(Enum):
 class EventFile:
     """One event file, open for appending: events wait in a bounded queue and a thread writes them.
 
-    max_queue: how many events may wait before `add` does. flush_secs: an event is in the file after so many seconds
+    max_queue: how many events may wait before `add` does. flush_secs: an event is in the file after that many seconds
     at most. What is left is written when the object is dropped or the interpreter ends. Raises the error of tf.errors
     for what the operating system says: FailedPreconditionError where `logdir` is a file.
     """

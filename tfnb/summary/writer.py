@@ -26,7 +26,7 @@ class FileWriter:
     """Writes event files into the folder `logdir`, which is made if there is none (`tf.summary.FileWriter`).
 
     A thread of its own writes, so that a training loop does not wait for the disk. graph: drawn by TensorBoard;
-    graph_def: an older name for it; max_queue: how many events may wait; flush_secs: they are on disk after so many
+    graph_def: an older name for it; max_queue: how many events may wait; flush_secs: they are on disk after that many
     seconds at most; filename_suffix: the end of the file name; session: taken for TF 1's sake, makes no difference.
 
     >>> with tf.summary.FileWriter("logs") as writer:

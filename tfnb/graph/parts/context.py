@@ -1,4 +1,4 @@
-"""Stacks of defaults, one per thread: the default graph and the default session stand on one each."""
+"""Stacks of defaults, one per thread: one of default graphs, one of default sessions."""
 from __future__ import annotations
 
 import threading

@@ -139,7 +139,7 @@ class NameScope:
 
 
 class Pushed:
-    """A context in which `value` stands on top of a stack. Raises RuntimeError if it is left before an inner one."""
+    """Return a context in which `value` is on top of a stack. Raises RuntimeError if it is left before an inner one."""
 
     __slots__ = ("stack", "value", "what")
 

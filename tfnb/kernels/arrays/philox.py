@@ -30,7 +30,7 @@ _HALF = np.uint64(32)
 _WORD = (1 << 64) - 1
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL = 0x9E3779B9, 0xBB67AE85
-LARGE = 1 << 15                                         # so many calls of libm take longer than compiling a kernel
+LARGE = 1 << 15                                         # that many calls of libm take longer than compiling a kernel
 LIBRARY_TEXT = """
 def kernel(args, begin, end):
     x = {type}_array(args[0], end)

@@ -4,7 +4,7 @@ Worker threads are Python threads that sit in native code (without the GIL) whil
 lock when there was none for a while. One play of a tape at a time holds the pool; another runs alone meanwhile, over
 the same chunks, with the same result.
 
-    hold(helpers) -> int    the address of the pool's words for a play, which so many workers could help with; or 0: no
+    hold(helpers) -> int    the address of the pool's words for a play, which helpers workers could help with; or 0: no
                             workers, or taken by another play
     release()               after the play; only if hold() was not 0
     JOB_TEXT                `run_chunks(pool, kernel, args, items, grain, watch)` for the source of the tape player

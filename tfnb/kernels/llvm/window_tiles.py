@@ -1,7 +1,7 @@
 """Register tiles of outer-product sums: the native functions that convolutions are built from.
 
     window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
-    window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for so many rows
+    window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for that number of rows
 
 With TILE rows (`shape(itemsize)`) and WIDTH columns, all addresses and steps in bytes:
 

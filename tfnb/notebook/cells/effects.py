@@ -26,7 +26,7 @@ from tfnb.opdef import kinds
 
 @dataclass(frozen=True)
 class Orphan:
-    """The owner of ops that no cell made, once what they stand on has changed: no cell can make them again."""
+    """The owner of ops that no cell made, once what they depend on has changed: no cell can make them again."""
 
     name: str
 
@@ -162,7 +162,7 @@ def _move_originals(graph: Graph, changes: Changes) -> None:
 
 
 def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects) -> None:
-    """Blame the gradients of changed ops and of all that stands on them."""
+    """Blame the gradients of changed ops and of all that depends on them."""
     names = [*changes.why, *changes.removed]
     changed = {ops[name]: name for ops in (changes.old, changes.new) for name in names if name in ops}
     if not changed:
@@ -178,7 +178,7 @@ def _differentiated(graph: Graph, changes: Changes, where: str, effects: Effects
 
 def _copied(graph: Graph, tainted: Mapping[str, str], own: Collection[Operation], changes: Changes, where: str,
             effects: Effects) -> None:
-    """Blame the ops whose functions are copies of what stands on changed ops: one-shot iterators."""
+    """Blame the ops whose functions are copies of what depends on changed ops: one-shot iterators."""
     for op in graph.get_operations():
         bodies = [] if op in own else [graph._functions.get(op.attrs[attr.name].name) for attr in op.spec.attrs
                                        if attr.type == "func"]
@@ -189,7 +189,7 @@ def _copied(graph: Graph, tainted: Mapping[str, str], own: Collection[Operation]
 
 
 def _downstream(start: Mapping[Operation, str]) -> dict[Operation, str]:
-    """The ops that stand on those of `start`, themselves included, with the label of the nearest of these."""
+    """Return the ops that depend on those of `start`, themselves included, with the label of the nearest of these."""
     found = dict(start)
     todo = deque(found)
     while todo:

@@ -76,11 +76,11 @@ class StepView(SheetView):
             self.graph.widget = Inside(self)
 
     def step(self, calls: int = 1) -> StepView:
-        """Run so many ops. Returns the view."""
+        """Run `calls` ops. Returns the view."""
         return self._after(self.stepper.step(calls))
 
     def back(self, calls: int = 1) -> StepView:
-        """Go back to before so many ops. Returns the view."""
+        """Go back to before the last `calls` ops. Returns the view."""
         return self._after(self.stepper.back(calls))
 
     def go(self, until: str = "") -> StepView:

@@ -85,7 +85,7 @@ class Sheet:
 
 
 GAP = 32.0              # about what engines leave between nodes
-MOST_IN_LINE = 5        # so many nodes without edges stand in one line
+MOST_IN_LINE = 5        # at most this number of nodes without edges stand in one line
 NARROW, WIDE = frozenset("iljtfrI.:,;'|!()[]/ "), frozenset("mwMW@%")
 BOLD = 1.14             # how much wider bold letters are
 MOST_LETTERS = 26

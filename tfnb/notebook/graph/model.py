@@ -30,7 +30,7 @@ class Model:
     """The hierarchy of the ops of `target`; scenes are cut from it.
 
     level: "layers" rearranges it so that a model is a chain of layers (notebook/graph/layers.py), "ops" does not.
-    up, down: only so many steps of what the target takes, and of what takes it. series: repeated blocks are folded.
+    up, down: only that many steps of what the target takes, and of what takes it. series: repeated blocks are folded.
     """
 
     def __init__(self, target: Any = None, values: Mapping[str, Any] | None = None, series: bool = True,

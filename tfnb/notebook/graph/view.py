@@ -345,7 +345,7 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     series: fold numbered blocks of a crowded scope into one node.
     level: "layers" (a layer with its variables is one box; gradients, optimizer and savers stand beside the model) or
         "ops" (every scope as it was named).
-    up, down: only so many steps of what the target takes, and of what takes it.
+    up, down: only that many steps of what the target takes, and of what takes it.
     form: "auto" (interactive where that works), "svg", "dot" or "text".
     engine: "auto", "dot", "pygraphviz" or "builtin".   direction: "down", "up" or "right".
     limit: most visible nodes.   title: the accessible name of the drawing.

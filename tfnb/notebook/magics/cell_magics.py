@@ -42,7 +42,7 @@ class CellMagics(LineMagics):
     @magic_arguments("why")
     @argument("what", help="the name of an op, a tensor or a variable, or an expression without blanks, or in brackets")
     def why(self, line: str) -> Why:
-        """Say where an op comes from, what its cell's last run did to it, why it is stale, and what stands on it.
+        """Say where an op comes from, what its cell's last run did to it, why it is stale, and what depends on it.
 
         `%why loss`, `%why train_step`, `%why layer1/weights`
         """

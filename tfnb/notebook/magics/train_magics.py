@@ -35,7 +35,7 @@ class TrainMagics(LineMagics):
     @argument("--no-live", action="store_true", help="plot nothing here")
     @argument("--stop", nargs="+", default=(), metavar="RULE", help="end at nan, at a plateau, at plateau=REPORTS")
     @argument("--lr", metavar="NAME[=VALUE]", help="what the slider sets: a number, variable, tensor or optimizer")
-    @argument("--ckpt", type=int, default=0, metavar="EVERY", help="save each so many steps, and at the end")
+    @argument("--ckpt", type=int, default=0, metavar="EVERY", help="save once in this number of steps, and at the end")
     @argument("--folder", default="checkpoints", help="where checkpoints go")
     @argument("--run", default="", metavar="NAME", help="the name of the curves, to compare runs: %%live --runs A B")
     @argument("--as", dest="variable", metavar="VARIABLE", help="the variable that holds the Run")

@@ -1,4 +1,4 @@
-"""`%why`: where an op comes from, what its cell's last run did to it, why it is stale, and what stands on it."""
+"""`%why`: where an op comes from, what its cell's last run did to it, why it is stale, and what depends on it."""
 from __future__ import annotations
 
 from collections import Counter, deque
@@ -158,7 +158,7 @@ class _Asked:
                          if any(op_of(each) is self.op for each in known[key]))
 
     def values(self) -> str:
-        """Of the variables it stands on: kept over the last run of their cell, or without a value."""
+        """Of the variables it depends on: kept over the last run of their cell, or without a value."""
         variables = [each for each in self.above if is_variable(each) and each._dead is None]
         return "; ".join(text for each in variables[:2 * FEW] if (text := self._value(each)))
 

@@ -29,12 +29,12 @@ def train(step: Callable[[int], Report], steps: int | None = None, *, every: int
 
     step: gets 0, 1, 2... and returns what it reports: a dict from tags to numbers, a number, or None. It ends the
     training by raising OutOfRangeError (an input queue is empty) or StopIteration.
-    steps: how many; None: until Stop. every: report each so many steps only. live: tags for a live board, by default
-    one of all tags if the first step reports any; none: (). stop: "nan", "plateau", "plateau=REPORTS". learning_rate:
-    what the slider sets: a variable, a tensor or its name, an optimizer. checkpoint: save each so many steps, and at
-    the end, in `folder`. run: the name of the curves, for comparing runs; by default "run" and the number of the
-    cell's run. The board shows this run alone: `live` compares it with others. foreground: wait for the end; by default
-    where nobody could press a button (nbconvert, scripts, terminals).
+    steps: how many; None: until Stop. every: the number of steps between reports. live: tags for a live board, by
+    default one of all tags if the first step reports any; none: (). stop: "nan", "plateau", "plateau=REPORTS".
+    learning_rate: what the slider sets: a variable, a tensor or its name, an optimizer. checkpoint: the number of steps
+    between saves (one more is at the end), in `folder`. run: the name of the curves, for comparing runs; by default
+    "run" and the number of the cell's run. The board shows this run alone: `live` compares it with others. foreground:
+    wait for the end; by default where nobody could press a button (nbconvert, scripts, terminals).
 
     Returns when the first step is done. Raises what that raises, else (in the foreground) what a later one does; a
     RuntimeError if another training has not ended; a ValueError for arguments that make no sense.
@@ -92,7 +92,7 @@ def _to_its_end(run: Run, panel: TrainPanel) -> Run:
 
 
 def _saving(folder: str, name: str) -> Callable[[int], str]:
-    """A function that saves all variables after so many steps and returns the checkpoint's path."""
+    """Return a function that saves all variables as of a step and returns the checkpoint's path."""
     saver, session = saver_or_default(), find_session(get_default_graph())
     Path(folder).mkdir(parents=True, exist_ok=True)
 

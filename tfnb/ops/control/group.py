@@ -115,7 +115,7 @@ def tuple_(tensors: Sequence[Any], name: str | None = None, control_inputs: Sequ
 def with_dependencies(dependencies: Sequence[Any], output_tensor: Any, name: str | None = None) -> Any:
     """`output_tensor`, there only when all of `dependencies` are done: a tensor, variable, IndexedSlices, SparseTensor.
 
-    The new node stands on the device of `output_tensor`. Raises TypeError if it can't be made a tensor.
+    The new node is on the device of `output_tensor`. Raises TypeError if it can't be made a tensor.
 
     >>> v = tf.Variable(1.0)
     >>> sess.run(v.initializer)

@@ -135,7 +135,7 @@ class Constructor:
                 return self._add(graph, inputs, attrs, scope or name or spec.name)
 
     def _beside_variables(self, graph: Any, inputs: Sequence[Tensor]) -> ExitStack:
-        """Return a context in which an op with Ref inputs stands on their device, in their colocation group."""
+        """Return a context in which an op with Ref inputs is on their device, in their colocation group."""
         stack = ExitStack()
         if self._takes_refs:
             for arg, tensor in zip(self.spec.inputs, inputs, strict=False):

@@ -66,7 +66,7 @@ def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
-        sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for so many
+        sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for them
         drawn, tries = draw(_words(ctx.state), most), count
         if ctx.attrs["unique"]:
             taken: dict[int, None] = {}

@@ -17,7 +17,7 @@ from tfnb.train.sessions.timers import NeverTriggerTimer, SecondOrStepTimer
 _log = logging.getLogger("tensorflow")
 _writer = lazy_module("tfnb.summary.writer")
 _summary_pb2 = lazy_module("tfnb.proto.summary_pb2")
-_WARNINGS = 5                              # at most so many warnings of a global step that does not increase
+_WARNINGS = 5                              # the most warnings of a global step that does not increase
 
 
 class LoggingTensorHook(SessionRunHook):

@@ -59,7 +59,7 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
 
 
 def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
-    """Return the launch for another group: addresses in the buffers of `steps` are so many bytes further on."""
+    """Return the launch for another group: addresses in the buffers of `steps` are that many bytes further on."""
     def moved(word: Address) -> Address:
         return replace(word, offset_bytes=word.offset_bytes + group * steps.get(word.index, 0))
     return replace(launch, args=tuple(
