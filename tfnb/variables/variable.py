@@ -277,7 +277,7 @@ class Variable(RowUpdates, Operators):
 
     @property
     def _start(self) -> Tensor:
-        """What the initializer assigns."""
+        """Value that the initializer assigns."""
         found = self._initializer_op
         return (found if isinstance(found, Operation) else found.op).inputs[1]
 

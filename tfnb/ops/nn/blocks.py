@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfnb.core.arguments import NN, describe
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.launch import Call, Launch, known_value
@@ -349,3 +350,6 @@ def batch_to_space(input: Any, crops: Any, block_size: int | None, name: str | N
     made = BatchToSpaceND(input, _square(block_size, block_shape), crops, name=name)
     made.set_shape(made.shape.with_rank(4))
     return made
+
+
+describe(globals(), NN)
