@@ -1,4 +1,4 @@
-"""Write `tfnb/tools/paths.py`: which public names the modules inside of TensorFlow hold.
+"""Write `tfnb/tools/paths.txt`: which public names the modules inside of TensorFlow hold.
 
 Run it by real TensorFlow's Python (TFNB_ORACLE_PYTHON): `python tests/tools/write_paths.py`. A module of release 2.21
 that 1.15 has too is asked itself: a public symbol belongs to it if the same object is an attribute of it. What 1.15 and
@@ -9,12 +9,11 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-import textwrap
 import types
 from collections import Counter, defaultdict
 from pathlib import Path
 
-PLACE = Path(__file__).resolve().parents[2] / "tfnb" / "tools" / "paths.py"
+PLACE = Path(__file__).resolve().parents[2] / "tfnb" / "tools" / "paths.txt"
 FOLDERS = ("client", "data", "framework", "lib", "ops", "platform", "saved_model", "summary", "training", "user_ops",
            "util")
 # Folders of 2.x, or of what only TensorFlow's own tests and generators import.
@@ -74,18 +73,7 @@ EARLIER = {
              "python.training.training_util",
     "train io": "python.framework.graph_io", "train summary": "python.training.summary_io",
 }
-HEAD = '''"""Modules inside of TensorFlow, and where tfnb has their names; written by `tests/tools/write_paths.py`.
-
-MODULES: module below `tensorflow` -> public namespaces ("." is tf itself) in which a name of it is looked for, in turn.
-RENAMED: module -> the names in it that are public under another name, "name=public.path".
-GENERATED: the modules `python.ops.gen_*`, whose functions are ops.
-"""
-from __future__ import annotations
-
-_HELD = {
-'''
-TAIL = '''MODULES = {module: spaces.split() for spaces, modules in _HELD.items() for module in modules.split()}
-'''
+HEAD = "# Modules inside of TensorFlow, and where tfnb has their names; written by `tests/tools/write_paths.py`.\n"
 
 
 def public_symbols(tf) -> dict[int, list[str]]:
@@ -148,13 +136,9 @@ def held(module, paths: dict[int, list[str]]) -> tuple[list[str], dict[str, str]
     return [space for space, _ in sorted(spaces.items(), key=lambda item: (-item[1], item[0]))], renamed
 
 
-def rows(table: dict[str, str]) -> list[str]:
-    """The rows of a dict of texts, cut into lines."""
-    made = []
-    for key, value in sorted(table.items()):
-        lines = textwrap.wrap(value, 107)
-        made += [f'    "{key}":', *(f'        "{line} "' for line in lines[:-1]), f'        "{lines[-1]}",']
-    return made
+def rows(table: dict[str, str]) -> str:
+    """The rows of a table (core/tables.py)."""
+    return "".join(f"{key}: {value}\n" for key, value in sorted(table.items()))
 
 
 def main() -> None:
@@ -177,10 +161,9 @@ def main() -> None:
     grouped = defaultdict(list)
     for name, spaces in sorted(table.items()):
         grouped[spaces].append(name)
-    text = [*rows({spaces: " ".join(names) for spaces, names in grouped.items()}), "}", "RENAMED = {", *rows(renames),
-            "}", "GENERATED = frozenset((",
-            *(f'    "{line} "' for line in textwrap.wrap(" ".join(sorted(generated)), 107)), ").split())", TAIL]
-    PLACE.write_text(HEAD + "\n".join(text), encoding="utf-8", newline="\n")
+    held_in = rows({spaces: " ".join(names) for spaces, names in grouped.items()})
+    text = f"\n[HELD]\n{held_in}\n[RENAMED]\n{rows(renames)}\n[GENERATED]\npython.ops: {' '.join(sorted(generated))}\n"
+    PLACE.write_text(HEAD + text, encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":
