@@ -201,6 +201,11 @@ def is_trainable(t: Tensor) -> bool:
     return t.dtype.is_floating or t.dtype.is_complex
 
 
+def _is_handle(t: Tensor) -> bool:
+    """Whether it stands for a variable, whose derivatives have the shape of the value."""
+    return t.dtype.name == "resource"
+
+
 def _as_list(value: Any) -> list[Any]:
     value = listed(value)
     return list(value) if isinstance(value, (list, tuple)) else [] if value is None else [value]
@@ -208,7 +213,7 @@ def _as_list(value: Any) -> list[Any]:
 
 def _between(ys: Sequence[Any], xs: Sequence[Any]) -> dict[Operation, None]:
     """The ops on a way from an x to a y along which derivatives make sense, from the ys on backwards."""
-    reached = _closure([x.op for x in xs], lambda op: (c for t in op.outputs if is_trainable(t)
+    reached = _closure([x.op for x in xs], lambda op: (c for t in op.outputs if is_trainable(t) or _is_handle(t)
                                                        for c in t.consumers()))
     return _closure([y.op for y in ys if y.op in reached],
                     lambda op: (t.op for t in op.inputs if t.op in reached))
@@ -258,7 +263,7 @@ def _call(function: Callable[..., Any], op: Operation, dys: Sequence[Any]) -> li
 
 
 def _check_shape(op: Operation, x: Tensor, dx: Any) -> None:
-    if not isinstance(dx, Tensor):
+    if not isinstance(dx, Tensor) or _is_handle(x):
         return
     if not shapes.compatible(x.static, dx.static):
         raise ValueError("Incompatible shapes between op input and calculated input gradient. Forward operation: "

@@ -5,7 +5,7 @@ from typing import Any
 
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import TensorShape
-from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import handle_shape
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops.declaration.raw import raw
@@ -14,7 +14,20 @@ from tfnb.variables.variable import FROM_DEF, Variable
 
 
 class ResourceVariable(Variable):
-    """A variable of an imported graph whose ops take its handle. Made by `tf.Variable.from_proto`, not by users."""
+    """A variable whose ops take its handle: one of an imported graph (`tf.Variable.from_proto`), or a slot of such."""
+
+    def _declared(self, shape: Any, dtype: DType, scope: str) -> Tensor:
+        handle: Tensor = ops.VarHandleOp(shape=shape, dtype=dtype, shared_name=scope.rstrip("/"), name=scope)
+        with colocate_with(handle.op):
+            ops.VarIsInitializedOp(handle, name="IsInitialized/VarIsInitializedOp")
+        return handle
+
+    def _assigned(self, start: Any, validate_shape: bool) -> Operation:
+        made: Operation = ops.AssignVariableOp(self._variable, start, name="Assign")
+        return made
+
+    def _read(self) -> Tensor:
+        return self.read_value()
 
     @property
     def handle(self) -> Tensor:

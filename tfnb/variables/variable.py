@@ -185,13 +185,27 @@ class Variable(RowUpdates, Operators):
             if shape is None and validate_shape:
                 shape = value.shape
             self._initial_value = value
-            self._variable = state.VariableV2(shape=shape, dtype=value.dtype.base_dtype, name=scope)
+            self._variable = self._declared(shape, value.dtype.base_dtype, scope)
             stack.close()
             start = safe_initial_value(value, scope)
-            self._initializer_op = state.assign(self._variable, start, validate_shape=validate_shape).op
+            self._initializer_op = self._assigned(start, validate_shape)
             where = colocate_with(self._variable.op) if caching_device is None else device(caching_device)
             with where:
-                self._snapshot = Identity(self._variable, name="read")
+                self._snapshot = self._read()
+
+    def _declared(self, shape: Any, dtype: DType, scope: str) -> Tensor:
+        """Return the tensor that the ops of the variable take."""
+        made: Tensor = state.VariableV2(shape=shape, dtype=dtype, name=scope)
+        return made
+
+    def _assigned(self, start: Any, validate_shape: bool) -> Operation:
+        """Return the op that assigns the initial value."""
+        return state.assign(self._variable, start, validate_shape=validate_shape).op
+
+    def _read(self) -> Tensor:
+        """Return the read that stands for the variable."""
+        made: Tensor = Identity(self._variable, name="read")
+        return made
 
     def _from_def(self, variable_def: Any, import_scope: str | None) -> None:
         if not isinstance(variable_def, _proto.VariableDef):

@@ -31,8 +31,14 @@ log = logging.getLogger(__name__)
 _SAVER_OPS = {"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice"}
 UNBOUND = "$unbound_inputs_"                       # before the name of an input from outside the exported scope
 
+
+def _variable_def(variable: Variable, export_scope: str | None = None) -> Any:
+    """Return the VariableDef that the class of the variable makes."""
+    return variable.to_proto(export_scope)
+
+
 for _key in GraphKeys._VARIABLE_COLLECTIONS:
-    register_proto_function(_key, lambda: _variable_pb2.VariableDef, Variable.to_proto, Variable.from_proto)
+    register_proto_function(_key, lambda: _variable_pb2.VariableDef, _variable_def, Variable.from_proto)
 
 
 def write_proto(message: Any, path: str, as_text: bool) -> None:

@@ -75,7 +75,7 @@ class AdamOptimizer(DeclaredOptimizer):
         """Return beta1^t, beta2^t, the learning rate, beta1, beta2 and epsilon in the variable's dtype."""
         return [self._step_input(name, var) for name in (*self._rule.powers, "lr", "beta1", "beta2", "epsilon")]
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         """Apply a sparse gradient: all of m and v decay, and every element of the variable is updated."""
         first, second, rate, beta1, beta2, epsilon = self._numbers(var)
         rate = rate * Sqrt(1 - second) / (1 - first)

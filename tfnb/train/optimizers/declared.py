@@ -26,6 +26,7 @@ from tfnb.ops.state.scatter import scatter_add, scatter_update
 from tfnb.ops.state.step import GRADIENTS
 from tfnb.train.optimizers.optimizer import Optimizer
 from tfnb.variables.initializers import constant_initializer
+from tfnb.variables.resource_variable import ResourceVariable
 from tfnb.variables.variable import Variable
 
 P = ParamSpec("P")
@@ -156,20 +157,39 @@ class DeclaredOptimizer(Optimizer):
         """Return the value of a hyperparameter, as it was given or as the function that was given returns it."""
         return self._call_if_callable(getattr(self, self._rule.attribute(name)))
 
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
+    # Overridden by users, so that none of these calls another: each override may add something to what it calls.
+
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
+        return self._step_dense(grad, var)
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
+        return self._step_rows(grad, var)
+
+    def _resource_apply_dense(self, grad: Tensor, handle: ResourceVariable) -> Any:
+        return self._step_dense(grad, handle)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: ResourceVariable, indices: Tensor) -> Any:
+        return self._step_rows(IndexedSlices(grad, indices), handle)
+
+    def _step_dense(self, grad: Tensor, var: Variable) -> Operation:
         return self._apply_step(self._rule.step, var, **dict.fromkeys(GRADIENTS, grad))
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         rows = self._rule.rows or getattr(raw, f"Sparse{self._rule.step.spec.name}")
         return self._apply_step(rows, var, grad=grad.values, indices=grad.indices)
 
     def _apply_step(self, step: Constructor, var: Variable, **given: Any) -> Operation:
-        """Return the op of a step. given: its inputs that are no slot, power or hyperparameter."""
+        """Return the op of a step, or of its twin by handles. given: inputs that the rule does not say."""
         given["var"] = var
         inputs = [given[arg.name] if arg.name in given else self._step_input(arg.name, var) for arg in step.spec.inputs]
-        flags = (attr.name for attr in step.spec.attrs if hasattr(self, f"_{attr.name}"))
-        op: Operation = step(*inputs, **{flag: getattr(self, f"_{flag}") for flag in flags}).op
-        return op
+        names = (attr.name for attr in step.spec.attrs if hasattr(self, f"_{attr.name}"))
+        flags = {name: getattr(self, f"_{name}") for name in names}
+        if isinstance(var, ResourceVariable):
+            handles = [x.handle if isinstance(x, ResourceVariable) else x for x in inputs]
+            op: Operation = getattr(raw, f"Resource{step.spec.name}")(*handles, **flags)
+            return op
+        made: Tensor = step(*inputs, **flags)
+        return made.op
 
     def _step_input(self, name: str, var: Variable) -> Any:
         """Return a slot, or the tensor of a power or hyperparameter in the variable's dtype, by the input's name."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.arguments import OPTIMIZERS, describe
-from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.state.step import Ref, T, step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, keep_arguments
+from tfnb.variables.resource_variable import ResourceVariable
 from tfnb.variables.variable import Variable
 
 
@@ -36,6 +37,13 @@ class GradientDescentOptimizer(DeclaredOptimizer):
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent") -> None: ...
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Operation:
+        return self._step_rows(grad, var)
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, handle: ResourceVariable,
+                                                 indices: Tensor) -> Operation:
+        return self._step_rows(IndexedSlices(grad, indices), handle)
+
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         """Subtract the rows of a gradient; a duplicate index is subtracted each time."""
         move = grad.values * self._step_input("alpha", var)
         return var.scatter_sub(IndexedSlices(move, grad.indices, grad.dense_shape), use_locking=self._use_locking).op

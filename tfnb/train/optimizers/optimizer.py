@@ -23,6 +23,7 @@ from tfnb.ops.state import assign as state
 from tfnb.train.optimizers import slots
 from tfnb.variables.helpers import trainable_variables
 from tfnb.variables.partitioned import PartitionedVariable
+from tfnb.variables.resource_variable import ResourceVariable
 from tfnb.variables.scope import variable
 from tfnb.variables.variable import Variable
 
@@ -101,9 +102,6 @@ class Optimizer:
         for v in variables:
             if not isinstance(v, (Variable, Tensor)):
                 raise TypeError(f"Argument is not a tf.Variable: {v}")
-            if hasattr(v, "handle"):
-                raise NotImplementedError(f"{v.name} is a resource variable of an imported graph, which only the "
-                                          "training ops of that graph can train")
         if not variables:
             raise ValueError("No variables to optimize.")
         grads = gradients(loss, [_target(v) for v in variables], grad_ys=grad_loss,
@@ -143,12 +141,15 @@ class Optimizer:
         return train_op
 
     def _update(self, grad: Any, v: Variable) -> Any:
-        with name_scope(f"update_{v.op.name}"), colocate_with(v.op):
+        handle = v if isinstance(v, ResourceVariable) else None
+        with name_scope(f"update_{v.op.name}"), colocate_with(v.op) if handle is None else nullcontext():
             if isinstance(grad, IndexedSlices):
                 if v.constraint is not None:
                     raise RuntimeError("Cannot use a constraint function on a sparse variable.")
+                if handle is not None:
+                    return self._resource_apply_sparse_duplicate_indices(grad.values, handle, grad.indices)
                 return self._apply_sparse_duplicate_indices(grad, v)
-            update = self._apply_dense(grad, v)
+            update = self._apply_dense(grad, v) if handle is None else self._resource_apply_dense(grad, handle)
             if v.constraint is None:
                 return update
             with control_dependencies([update]):
@@ -158,6 +159,9 @@ class Optimizer:
         if global_step is None:
             return self._finish(updates, scope)
         with control_dependencies([self._finish(updates, "update")]), colocate_with(global_step.op):
+            if isinstance(global_step, ResourceVariable):
+                step: Operation = global_step.assign_add(1, name=scope, read_value=False)
+                return step
             return state.assign_add(global_step, 1, name=scope).op
 
     def get_slot(self, var: Any, name: str) -> Variable | None:
@@ -193,11 +197,20 @@ class Optimizer:
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
         """Apply a sparse gradient with duplicate indices: by default their rows are summed first."""
-        rows, places = unique(grad.indices)
-        sizes: Any = array_shape(rows)
-        count = sizes[0]
-        values = UnsortedSegmentSum(grad.values, places, count)
-        return self._apply_sparse(IndexedSlices(values, rows, grad.dense_shape), var)
+        return self._apply_sparse(IndexedSlices(*_summed(grad.values, grad.indices), grad.dense_shape), var)
+
+    def _resource_apply_dense(self, grad: Tensor, handle: ResourceVariable) -> Any:
+        """Return the op that updates a variable behind a handle."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how a resource variable is updated")
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: ResourceVariable, indices: Tensor) -> Any:
+        """Return the op that updates the rows at `indices`, which are unique, of a variable behind a handle."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how rows of a resource variable are updated")
+
+    def _resource_apply_sparse_duplicate_indices(self, grad: Tensor, handle: ResourceVariable, indices: Tensor) -> Any:
+        """As `_apply_sparse_duplicate_indices`, of a variable behind a handle."""
+        values, rows = _summed(grad, indices)
+        return self._resource_apply_sparse(values, handle, rows)
 
     def _finish(self, update_ops: Sequence[Any], name_scope: str) -> Operation:
         """Return the op that is done when all updates are."""
@@ -252,6 +265,13 @@ class Optimizer:
 
     def _call_if_callable(self, param: Any) -> Any:
         return param() if callable(param) else param
+
+
+def _summed(values: Tensor, indices: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the sums of the rows that have one index, and the unique indices."""
+    rows, places = unique(indices)
+    sizes: Any = array_shape(rows)
+    return UnsortedSegmentSum(values, places, sizes[0]), rows
 
 
 def flat_variables(var_list: Any) -> list[Any]:

@@ -12,6 +12,7 @@ from tfnb.ops.array.create import fill
 from tfnb.ops.array.reshape import shape as shape_of
 from tfnb.ops.control.source import constant
 from tfnb.variables.initializers import zeros_initializer
+from tfnb.variables.resource_variable import ResourceVariable
 from tfnb.variables.scope import get_variable, variable_scope
 from tfnb.variables.slice_info import SaveSliceInfo
 from tfnb.variables.variable import Variable
@@ -63,10 +64,21 @@ def _create(primary: Any, name: str, initializer: Any, shape: Any, dtype: DType,
     with variable_scope(None, f"{primary.op.name}/{name}") as scope:
         scope.set_partitioner(None)
         with colocate_with(primary.op) if beside else nullcontext():
-            made = _variable(initializer, shape, dtype, validate_shape)
+            if isinstance(primary, ResourceVariable):
+                made: Variable = _resource_variable(f"{scope.name}/", initializer, shape, dtype, validate_shape)
+            else:
+                made = _variable(initializer, shape, dtype, validate_shape)
     if isinstance(primary, Variable) and primary._save_slice_info is not None:
         made._set_save_slice_info(_slice_of(made, primary.op.name, primary._save_slice_info))
     return made
+
+
+def _resource_variable(name: str, initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
+    def start() -> Any:
+        return initializer(shape.as_list(), dtype=dtype.base_dtype)
+
+    return ResourceVariable(start if callable(initializer) else initializer, trainable=False, name=name,
+                            dtype=dtype.base_dtype, validate_shape=validate_shape)
 
 
 def _slice_of(slot: Variable, primary: str, info: SaveSliceInfo) -> SaveSliceInfo | None:

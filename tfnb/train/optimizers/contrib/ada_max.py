@@ -46,7 +46,7 @@ class AdaMaxOptimizer(AdamOptimizer):
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,
                  use_locking: bool = False, name: str = "AdaMax") -> None: ...
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         first, _, rate, beta1, beta2, epsilon = self._numbers(var)
         mean, new_mean = self._rows_replaced(var, "m", grad.indices, lambda m: beta1 * m + (1 - beta1) * grad.values)
         norm, new_norm = self._rows_replaced(var, "v", grad.indices, lambda v: Maximum(beta2 * v, Abs(grad.values)))

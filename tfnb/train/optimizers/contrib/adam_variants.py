@@ -29,7 +29,7 @@ class LazyAdamOptimizer(AdamOptimizer):
     array([1.  , 1.75], dtype=float32)
     """
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         first, second, rate, beta1, beta2, epsilon = self._numbers(var)
         mean, new_mean = self._rows_replaced(var, "m", grad.indices, lambda m: beta1 * m + (1 - beta1) * grad.values)
         square, new_square = self._rows_replaced(var, "v", grad.indices,
@@ -57,7 +57,7 @@ class NadamOptimizer(AdamOptimizer):
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,
                  use_locking: bool = False, name: str = "Adam") -> None: ...
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         first, second, rate, beta1, beta2, epsilon = self._numbers(var)
         added = grad.values * (1 - beta1)
         mean = self._decayed(var, "m", grad.indices, added, beta1)

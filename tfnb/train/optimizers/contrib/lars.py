@@ -45,7 +45,7 @@ class LARSOptimizer(MomentumOptimizer):
         ratio = self._eeta * weights / (slope + self._weight_decay * weights + self._epsilon)
         return rate * where((weights > 0) & (slope > 0), ratio, 1.0)
 
-    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
+    def _step_dense(self, grad: Tensor, var: Variable) -> Operation:
         return self._apply_step(self._rule.step, var, grad=grad, lr=self.compute_lr(grad, var))
 
 

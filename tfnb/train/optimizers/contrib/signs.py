@@ -44,7 +44,7 @@ class SignOptimizer(DeclaredOptimizer):
         self._sign_decay = 1.0 if self._sign_decay_fn is None else self._sign_decay_fn(global_step)
         return super().apply_gradients(grads_and_vars, global_step, name)
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
+    def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         beta = self._step_input("beta", var)
         mean = self._decayed(var, "m", grad.indices, grad.values * (1 - beta), beta)
         signs = self._step_input("sign_decay", var) * Sign(grad.values) * Sign(gather(mean, grad.indices))

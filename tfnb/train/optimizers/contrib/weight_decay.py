@@ -17,6 +17,7 @@ from tfnb.ops.state.scatter import scatter_sub
 from tfnb.train.optimizers.adam import AdamOptimizer
 from tfnb.train.optimizers.momentum import MomentumOptimizer
 from tfnb.train.optimizers.optimizer import Optimizer, flat_variables
+from tfnb.variables.resource_variable import ResourceVariable
 from tfnb.variables.variable import Variable
 
 
@@ -95,6 +96,14 @@ class DecoupledWeightDecayExtension:
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
         with control_dependencies([self._decay(var, grad.indices)]):
             return super()._apply_sparse(grad, var)                                     # type: ignore[misc]
+
+    def _resource_apply_dense(self, grad: Tensor, handle: ResourceVariable) -> Any:
+        with control_dependencies([self._decay(handle)]):
+            return super()._resource_apply_dense(grad, handle)                          # type: ignore[misc]
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: ResourceVariable, indices: Tensor) -> Any:
+        with control_dependencies([self._decay(handle, indices)]):
+            return super()._resource_apply_sparse(grad, handle, indices)                # type: ignore[misc]
 
 
 def extend_with_decoupled_weight_decay(base_optimizer: type[Optimizer]) -> type[Any]:
