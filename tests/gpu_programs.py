@@ -310,6 +310,8 @@ def images() -> Program:
         outs = [*crops, *(grad for y in crops for grad in tf.gradients(y, [x])), *tf.gradients(crops[:1], [boxes])]
         outs += [hsv, tf.image.hsv_to_rgb(hsv), tf.image.adjust_hue(x, .3), tf.image.adjust_saturation(x, .4),
                  tf.image.adjust_contrast(x, 1.5)]
+        sized = [tf.image.resize_images(x, [3, 5], method, align) for method in range(4) for align in (False, True)]
+        outs += [*sized, *(grad for y in sized[:6] for grad in tf.gradients(y * y, [x]))]
     return Program(outs, {x: np.abs(a) / 4})
 
 

@@ -23,7 +23,7 @@ ROOMS = {
     "core": [".", "files", "program"],
     "graph": ["formats", "parts", "."],
     "kernels": ["scalar", ".", "llvm", "arrays", "cuda", "functions", "library", "cpu"],
-    "kernels/cpu": ["matmul", "fused", "conv", "image", "."],
+    "kernels/cpu": ["matmul", "fused", "conv", "."],
     "ops": ["declaration", "composite", "math", "array", "control", "reductions", "random", "nn", "state", "strings",
             "data_flow", "sparse", "io", "data", "."],
     "compile": ["planning", "."],

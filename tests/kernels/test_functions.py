@@ -25,6 +25,7 @@ from tfnb.kernels.functions.language import (
     fail,
     float64,
     libm,
+    stream,
     uint64,
     unrolled,
 )
@@ -132,6 +133,29 @@ def test_a_failure_ends_in_the_status():
     assert caught.value.words == (4, -1, 5) and y.tolist() == [1, 4, 2, 0, 0]
     text = checked.source("cuda", {})
     assert "cuda.atomic.cas(status, 0, 0, 1)" in text and "def kernel(x, y, limit, status, items):" in text
+
+
+def test_rows_go_past_the_caches():
+    @kernel_function
+    def doubled(x: Array, y: Array, room: Array, n: int, item: int):
+        made = room[item * n:]
+        row = y[item * n:]
+        for j in range(n):
+            made[j] = x[item * n + j] * 2
+        stream(row, made, n)
+    x, plain = np.arange(70, dtype=np.float32), np.zeros(70, np.float32)
+    doubled.python(2, x, plain, np.zeros(70, np.float32), 35)
+
+    def lower(call: Call):
+        room = call.scratch(280).reach(280).of("float32")
+        return [doubled.launch(call, 2, call.input(0).reach(280), call.output().reach(280), room, 35)]
+    got, = play(lower, [x], [((70,), "float32")])
+    for made in (got, plain):
+        np.testing.assert_array_equal(made, 2 * x)
+    text = doubled.source("cpu", dict.fromkeys(("x", "y", "room"), "float32"))
+    assert text.endswith("    stream_end()\n") and "stream_row(" in text
+    with pytest.raises(KernelSyntaxError, match=r"expected stream\(array, array, count\), on the CPU"):
+        doubled.source("cuda", {})
 
 
 def test_names_of_the_function_may_be_those_of_the_source():

@@ -16,7 +16,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.image.geometry import batch_of, larger, pad_to_bounding_box, positive_targets, sizes, unbatched
 from tfnb.kernels.arrays import resize as arrays
 from tfnb.kernels.arrays.resize import Axis
-from tfnb.kernels.cpu.image import resize as cpu
+from tfnb.kernels.library.image import resize as kernels
 from tfnb.ops.array.reshape import expand_dims, shape
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.raw import raw
@@ -86,7 +86,7 @@ def _validate_nearest_gradient(ctx: Any) -> None:
 
 
 def _axes(ctx: Any, image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
-    return cpu.axes(ctx.attrs, image, result)
+    return kernels.axes(ctx.attrs, image, result)
 
 
 def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]:
@@ -97,7 +97,7 @@ def _toward(ctx: Any, images: np.ndarray, size: np.ndarray) -> tuple[Axis, Axis]
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), T=ANY, **CORNERS,
         numpy=lambda ctx, images, size: arrays.bilinear(images, *_toward(ctx, images, size)),
-        cpu=cpu.bilinear, validate=_validate)
+        launch=kernels.bilinear, validate=_validate)
 def ResizeBilinear() -> None:
     """Resize images by bilinear interpolation."""
 
@@ -105,14 +105,14 @@ def ResizeBilinear() -> None:
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, T="{float, bfloat16, half, double}",
         numpy=lambda ctx, grads, image: arrays.bilinear_gradient(grads, *_axes(ctx, image.shape, grads.shape),
                                                                  image.dtype),
-        cpu=cpu.bilinear_gradient, validate=_validate_gradient, **CORNERS)
+        launch=kernels.bilinear_gradient, validate=_validate_gradient, **CORNERS)
 def ResizeBilinearGrad() -> None:
     """Compute the gradient of ResizeBilinear for images like `original_image`."""
 
 
 @kernel("images: T, size: int32 -> resized_images: T", shape=_resized, values=("size",), T=ANY, **CORNERS,
         numpy=lambda ctx, images, size: arrays.nearest(images, *_toward(ctx, images, size)),
-        cpu=cpu.nearest, validate=_validate)
+        launch=kernels.nearest, validate=_validate)
 def ResizeNearestNeighbor() -> None:
     """Resize images by nearest-neighbor interpolation."""
 
@@ -125,7 +125,7 @@ def _nearest_gradient(ctx: Any, grads: np.ndarray, size: np.ndarray) -> np.ndarr
 
 
 @kernel("grads: T, size: int32 -> output: T", shape=_resized, values=("size",), numpy=_nearest_gradient,
-        cpu=cpu.nearest_gradient, validate=_validate_nearest_gradient,
+        launch=kernels.nearest_gradient, validate=_validate_nearest_gradient,
         T="{uint8, int8, int32, half, float, double, bfloat16}", **CORNERS)
 def ResizeNearestNeighborGrad() -> None:
     """Compute the gradient of ResizeNearestNeighbor for images of `size`."""
@@ -137,7 +137,7 @@ def _cubic(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_cubic,
-        cpu=cpu.cubic, validate=_validate, T=ANY, **CORNERS)
+        launch=kernels.cubic, validate=_validate, T=ANY, **CORNERS)
 def ResizeBicubic() -> None:
     """Resize images by bicubic interpolation."""
 
@@ -149,7 +149,7 @@ def _cubic_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray) -> np.ndarra
 
 
 @kernel("grads: float, original_image: T -> output: T", shape=_like_original, numpy=_cubic_gradient,
-        cpu=cpu.cubic_gradient, validate=_validate_gradient, T="{float, double}", **CORNERS)
+        launch=kernels.cubic_gradient, validate=_validate_gradient, T="{float, double}", **CORNERS)
 def ResizeBicubicGrad() -> None:
     """Compute the gradient of ResizeBicubic for images like `original_image`."""
 
@@ -160,7 +160,7 @@ def _area(ctx: Any, images: np.ndarray, size: np.ndarray) -> np.ndarray:
 
 
 @kernel("images: T, size: int32 -> resized_images: float", shape=_resized, values=("size",), numpy=_area,
-        cpu=cpu.area, validate=_validate, T=ANY, align_corners="bool = false")
+        launch=kernels.area, validate=_validate, T=ANY, align_corners="bool = false")
 def ResizeArea() -> None:
     """Resize images by area interpolation: each pixel is the mean of those that it covers."""
 

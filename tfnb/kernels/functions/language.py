@@ -11,6 +11,7 @@
     array_at(a, T)  the array of `T` at an address that a run knows (of this process, on the CPU)
     libm.log(x)     a function of the C library (of libdevice on a GPU), where `log(x)` may be a polynomial
     unrolled(n)     a range of constants: the body of the loop is written out n times
+    stream(y, x, n) copy n elements past the caches (kernels/llvm/streaming.py; on the CPU)
     fail(code, ...) report a value that the op does not take (FAILURES of kernels/launch.py); `return` follows
 
 Casts are int(x) and float(x) (64 bits), int32(x), float32(x), ...; a constant of the module that has a NumPy type, such
@@ -58,6 +59,11 @@ def unrolled(count: int) -> range:
 def fail(code: int, *words: int) -> NoReturn:
     """Raise KernelFailure; a compiled kernel stores code and words in its status, of the first thread that fails."""
     raise KernelFailure(code, words)
+
+
+def stream(target: np.ndarray, source: np.ndarray, count: int) -> None:
+    """Copy `count` elements from the start of one array to that of another."""
+    target[:count] = source[:count]
 
 
 def array_at(address: int, type: Any) -> np.ndarray:

@@ -74,6 +74,11 @@ class _Cpu:
     def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
         return _call(f"{self.element(type)}_array", address, ast.Constant(0))
 
+    def stream(self, target: ast.expr, source: ast.expr, count: ast.expr) -> ast.stmt | None:
+        end = ast.Subscript(target, ast.Slice(count), ast.Load())
+        nbytes = ast.BinOp(_call("address_of", end), ast.Sub(), _call("address_of", target))
+        return ast.Expr(_call("stream_row", _call("address_of", target), _call("address_of", source), nbytes))
+
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
         stores = "".join(f"    store(status + {8 * i}, _{i})\n" for i in range(1, len(words) + 1))
         return _statements(f"if compare_exchange(status, 0, _0) == 1:\n{stores or '    pass'}", [code, *words])
@@ -94,6 +99,9 @@ class _Cuda:
         return _call(f"math.{function}", *args) if function else _operator(name, args)
 
     def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
+        return None
+
+    def stream(self, target: ast.expr, source: ast.expr, count: ast.expr) -> ast.stmt | None:
         return None
 
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
@@ -136,7 +144,7 @@ def cpu_source(made: Specialized, types: Mapping[str, str], settings: Mapping[st
     if made.fails:
         lines.append(f"    status = {args}[{word}]")
     items = "1" if single else f"{begin}, {end}"
-    lines += [f"    for {item.name} in range({items}):", *_body(made, 2)]
+    lines += [f"    for {item.name} in range({items}):", *_body(made, 2), *["    stream_end()"] * made.streams]
     return "\n".join([*lines, ""])
 
 

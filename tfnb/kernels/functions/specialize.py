@@ -58,7 +58,8 @@ class _Specializer(Expressions):
             case ast.Expr(value=ast.Constant(value=str())) | ast.Pass():
                 return []
             case ast.Expr(value=ast.Call() as call):
-                return self._fail(call) if self._is_call(node, "fail") else [ast.Expr(self.visited(call))]
+                return (self._fail(call) if self._is_call(node, "fail") else self._stream(call)
+                        if self._is_call(node, "stream") else [ast.Expr(self.visited(call))])
             case ast.Assign(targets=[ast.Name() as target], value=ast.Subscript(slice=ast.Slice()) as value):
                 return [self._part(target, value)]
             case ast.Assign(targets=[ast.Name() as target], value=ast.Call() as call) if self._calls(call, "array_at"):
@@ -126,6 +127,16 @@ class _Specializer(Expressions):
 
     def _calls(self, call: ast.Call, name: str) -> bool:
         return self.resolve(call.func) is getattr(language, name)
+
+    def _stream(self, call: ast.Call) -> list[ast.stmt]:
+        """Return the statement that copies past the caches."""
+        made = None
+        if len(call.args) == 3 and all(map(self.is_array, call.args[:2])):
+            made = self.device.stream(*map(self.visited, call.args))
+        if made is None:
+            raise self.definition.error(call, "expected stream(array, array, count), on the CPU")
+        self.result.streams = True
+        return [made]
 
     def _fail(self, call: ast.Call) -> list[ast.stmt]:
         if not self.kernel:

@@ -45,6 +45,9 @@ class Device(Protocol):
     def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
         """Return the array at an address, or None if a kernel knows no addresses."""
 
+    def stream(self, target: ast.expr, source: ast.expr, count: ast.expr) -> ast.stmt | None:
+        """Return the statement that copies elements past the caches, or None if there is none."""
+
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
         """Return the statements that report a failure."""
 
@@ -52,7 +55,7 @@ class Device(Protocol):
 @dataclass
 class Specialized:
     """A function for given constants. body: its statements; helpers: the functions that it calls, by the names that
-    they have there; fails: whether it reports failures; results: how many it returns."""
+    they have there; fails, streams: whether it reports failures, stores past caches; results: how many it returns."""
 
     definition: Definition
     parameters: list[Parameter]
@@ -60,6 +63,7 @@ class Specialized:
     body: list[ast.stmt] = field(default_factory=list)
     helpers: dict[str, Specialized] = field(default_factory=dict)
     fails: bool = False
+    streams: bool = False
     results: int = 0
 
 

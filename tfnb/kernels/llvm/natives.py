@@ -109,7 +109,7 @@ def _memory() -> dict[str, Native]:
         "atomic_add": Native(two, "int64", lambda b, p, value: b.atomic_rmw("add", _at(b, p), value, "seq_cst")),
         "atomic_exchange": Native(two, "int64", lambda b, p, value: b.atomic_rmw("xchg", _at(b, p), value, "seq_cst")),
         "compare_exchange": Native(("int64",) * 3, "int64", compare_exchange),
-        "address_of": Native(("int64*",), "int64", lambda b, p: b.ptrtoint(p, ir.IntType(64))),
+        "address_of": Native(("*",), "int64", lambda b, p: b.ptrtoint(p, ir.IntType(64))),
     }
 
 

@@ -13,7 +13,7 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
     compare_exchange(address, expected, new)            1 if the word was `expected` and is now `new`, else 0
     call_kernel(kernel, args, begin, end)               call another kernel by its address
     call_address(address, w0, w1, ...)                  call void f(int64, ...): pointers and sizes as words
-    address_of(args)                                    the address behind a pointer
+    address_of(array)                                   the address behind a pointer
     pause()                                             tells the processor that we spin
     device                                              decorates a helper function of the source
     those of tiles.py: transpose_tile_32(...), transpose_tile_64(...)

@@ -1,1 +1,0 @@
-"""Colors, crops and resizing of images."""
