@@ -3,16 +3,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from typing import Literal
 
 from tfnb.kernels.cpu.fused.emit import emit as emit_cpu
-from tfnb.kernels.cpu.scatter import scatter as scatter_cpu
+from tfnb.kernels.cpu.scatter import write as write_cpu
 from tfnb.kernels.cuda import emit as cuda
 from tfnb.kernels.cuda.geometry import block_size, blocks_of
-from tfnb.kernels.cuda.scatter import scatter as scatter_cuda
+from tfnb.kernels.cuda.scatter import write as write_cuda
 from tfnb.kernels.launch import Launch
+from tfnb.kernels.library.scatter import scatter
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Source
 from tfnb.opdef.op import Op
 
@@ -66,7 +67,7 @@ def _emit_cuda(kernel: Kernel) -> Source:
 
 
 # Layers of a network share kernels; writing one takes 1 ms.
-CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, scatter_cpu,
+CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, partial(scatter, write_cpu),
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
-CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, scatter_cuda, _threads_over, _blocks,
-              blocked=False, device="cuda", walks_back=False, least_columns=2048)
+CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, partial(scatter, write_cuda), _threads_over,
+              _blocks, blocked=False, device="cuda", walks_back=False, least_columns=2048)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.kernels.launch import Address
 from tfnb.kernels.scalar.definition import Attrs, Scalar, reference
 from tfnb.kernels.spec import MapKernel, Operand, Stmt
 
@@ -35,6 +36,23 @@ class Form:
     def coordinates(self, shape: Sequence[int]) -> int:
         """Return how many leading axes of the arrays an index selects from, by the shape of the indices."""
         return shape[-1] if self.vectors else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Rows that a scatter op writes: `count` indices, each of `depth` coordinates, select rows of `size` elements.
+
+    given: the inputs but the indices, which are of these `kinds` ("ref", "row", "scalar") and `types`; counted: the
+    address of how many of the indices count, those behind are left out.
+    """
+
+    count: int
+    size: int
+    depth: int
+    given: tuple[int, ...]
+    kinds: tuple[str, ...]
+    types: tuple[str, ...]
+    counted: Address | None
 
 
 def elements(form: Form, attrs: Attrs, type: str, kinds: Sequence[str], types: Sequence[str]) -> MapKernel:

@@ -1,7 +1,5 @@
 """The kernel of a scatter op on the CPU, generated from its scalar definition.
 
-    for i in range(count):                          # all indices are looked at before anything is written
-        ...
     for i in range(count):
         place = int64(indices[i])
         a0 = float32_array(args[0] + 4 * (place * size + begin), n)
@@ -11,7 +9,8 @@
             o0[j] = a0[j] + a1[j]
 
 Items are the columns of a row: every thread walks over all indices in their order, so no two write to the same place.
-Status words on a failure: 1 (rows) or 4 (vectors of coordinates), the position, the index, the limit (, its axis).
+Another kernel looks at all indices before. Status words on a failure: BAD_INDEX (rows) or BAD_COORDINATE (vectors of
+coordinates), the position, the index, the limit, its axis.
 """
 from __future__ import annotations
 
@@ -26,64 +25,36 @@ from tfnb.kernels.cpu.fused.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar.definition import Attrs
-from tfnb.kernels.scatter import Form, elements
+from tfnb.kernels.scatter import Form, Rows, elements
 from tfnb.kernels.spec import Source
 
 GRAIN = 32768                                           # elements that one thread takes at a time
-STATUS = Address("status")
 
 
-def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
-    """Return the launch of a scatter op. attrs, type: of the definition.
-
-    The outputs are the memory of the refs. An input more than the definition and the indices need is an int64: how
-    many of the indices count, those behind are left out.
-    """
+def write(call: Call, form: Form, attrs: Attrs, type: str, rows: Rows) -> Launch:
+    """Return the launch that writes the rows of a scatter op."""
     target, indices = call.inputs[form.refs[0]], call.inputs[form.indices]
-    depth = form.coordinates(indices.shape)
-    count, size = prod(indices.shape[:-1] if form.vectors else indices.shape), prod(target.shape[depth:])
-    if not count or not size:
-        return _only_check(call, form, count, depth, indices.type) if count else []
-    many = len(form.scalar.params) + 1
-    counted = len(call.inputs) > many
-    kinds = tuple("ref" if i in form.refs else "row" if i in form.rows and call.inputs[i].shape != () else "scalar"
-                  for i in range(many) if i != form.indices)
-    types = tuple(call.inputs[i].type for i in range(many) if i != form.indices)
-    source = _source(form, attrs, type, kinds, types, indices.type, depth, counted)
-    inputs = [i for i in range(many) if i != form.indices]
-    elements = {"ref": prod(target.shape[:depth]) * size, "row": count * size, "scalar": 1}
+    source = _source(form, attrs, type, rows.kinds, rows.types, indices.type, rows.depth, rows.counted is not None)
+    elements = {"ref": prod(target.shape), "row": rows.count * rows.size, "scalar": 1}
 
     def word(meaning: Any) -> int | Address:
         """Return a word of the kernel's argument block: an integer, or the address of an array."""
         match meaning:
             case ("load", str(name)):
                 at = int(name[1:])
-                return call.input(inputs[at]).reach(elements[kinds[at]] * call.inputs[inputs[at]].itemsize)
+                return call.input(rows.given[at]).reach(elements[rows.kinds[at]] * call.inputs[rows.given[at]].itemsize)
             case ("store", str(name)):
                 at = int(name[1:])
                 return call.output(at).reach(elements["ref"] * call.outputs[at].itemsize)
             case ("indices",):
-                return call.input(form.indices).reach(count * depth * indices.itemsize)
-            case ("status",):
-                return STATUS
+                return call.input(form.indices).reach(rows.count * rows.depth * indices.itemsize)
             case ("limit", int(axis)):
                 return target.shape[axis]
             case ("count",):
-                return call.input(many).reach(8) if counted else count
-        return size
+                return rows.counted or rows.count
+        return rows.size
 
-    return [Launch(source.text, tuple(map(word, source.layout)), size, max(64, GRAIN // count), "scatter")]
-
-
-def _only_check(call: Call, form: Form, count: int, depth: int, index: str) -> list[Launch]:
-    """Return launches for rows without elements: nothing to write, but an index may be out of range."""
-    args = Arguments()
-    lines = [f"count = {args.text('count')}", *_check(args, depth, index, form.vectors)]
-    target = call.inputs[form.refs[0]]
-    read = call.input(form.indices).reach(count * depth * call.inputs[form.indices].itemsize)
-    words: dict[Any, int | Address] = {("count",): count, ("indices",): read, ("status",): STATUS}
-    layout = tuple(words[w] if w in words else target.shape[w[1]] for w in args.layout)  # type: ignore[index]
-    return [Launch(source_text(lines), layout, 1, 0, "check indices")]
+    return Launch(source.text, tuple(map(word, source.layout)), rows.size, max(64, GRAIN // rows.count), "scatter")
 
 
 @lru_cache(maxsize=256)
@@ -98,7 +69,7 @@ def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: 
     texts = {i: place.load("j", 1) for i, place in enumerate(taken)}
     count = args.text("count")
     lines = ["n = end - begin", f"size = {args.text('size')}", f"count = {f'load({count})' if counted else count}",
-             *_check(args, depth, index, form.vectors)]
+             f"indices = {index}_array({args.text('indices')}, count)"]
     lines += [place.at(args, "", "1") for place, kind in zip(taken, kinds, strict=True) if kind == "scalar"]
     roots = [values[store.name] for store in kernel.stores]
     known: dict[int, str] = {}
@@ -127,21 +98,6 @@ def _outside(block: Block, taken: list[Place], roots: list[int]) -> list[int]:
     wanted = block.needed(roots)
     used = {arg for v in wanted if moving[v] for arg in block.values[v].args} | set(roots)
     return [v for v in wanted if not moving[v] and v in used]
-
-
-def _check(args: Arguments, depth: int, index: str, vectors: bool) -> list[str]:
-    """Return the lines that end the kernel at an index out of range. One thread reports it."""
-    status = args.text("status")
-    lines = [f"indices = {index}_array({args.text('indices')}, count)"]
-    for axis in range(depth):
-        limit = args.text("limit", axis)
-        tell = [f"store({status} + 8, i)", f"store({status} + 16, int64({_index(axis, depth)}))",
-                f"store({status} + 24, {limit})", f"store({status} + 32, {axis})",
-                f"store({status}, {4 if vectors else 1})"]
-        bad = [f"if int64({_index(axis, depth)}) < 0 or int64({_index(axis, depth)}) >= {limit}:",
-               "    if begin == 0:", *indented(tell, 2), "    return"]
-        lines += ["for i in range(count):", *indented(bad)]
-    return lines
 
 
 def _index(axis: int, depth: int) -> str:

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfnb.kernels.cpu.scatter import scatter
+from tfnb.kernels.cpu.scatter import write
 from tfnb.kernels.launch import Address, Call, Code, Launch
 from tfnb.kernels.library.copying import fill
+from tfnb.kernels.library.scatter import scatter
 from tfnb.kernels.scalar.definition import read
 from tfnb.kernels.scatter import Form
 
@@ -27,7 +28,7 @@ def scatter_nd(call: Call) -> list[Launch]:
     inner = Call((out, indices, updates), (out,), call.attrs)
     return fill(call, None, call.output(), out) + [
         replace(launch, args=tuple(_outer(word) for word in launch.args))
-        for launch in scatter(inner, _SUM, (), out.type)]
+        for launch in scatter(write, inner, _SUM, (), out.type)]
 
 
 def _outer(word: int | Address | Code) -> int | Address | Code:

@@ -22,21 +22,15 @@ on the order of threads, and the numbers are the CPU's. The price is a look at a
 from __future__ import annotations
 
 from functools import lru_cache
-from math import prod
+from textwrap import indent
 
 from tfnb.kernels.block import Block, fill
-from tfnb.kernels.cuda.checks import STATUS, indented, tell
-from tfnb.kernels.cuda.geometry import block_size, blocks_of
+from tfnb.kernels.cuda.geometry import block_size
 from tfnb.kernels.cuda.texts import has_text, template
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar.definition import Attrs
-from tfnb.kernels.scatter import Form, elements
-
-CHECK_TEXT = """def kernel(indices, status, count, {limits}):
-    for i in range(cuda.grid(1), count, cuda.gridsize(1)):
-{checks}
-"""
+from tfnb.kernels.scatter import Form, Rows, elements
 
 TEXT = """def kernel({arrays}, indices, count, size, {limits}):
     lane = cuda.threadIdx.x
@@ -55,38 +49,13 @@ TEXT = """def kernel({arrays}, indices, count, size, {limits}):
 """
 
 
-def scatter(call: Call, form: Form, attrs: Attrs, type: str) -> list[Launch]:
-    """Return the launches of a scatter op: a check of all indices, then the writing. attrs, type: of the definition.
-
-    The outputs are the memory of the refs. Status words on a failure: as on the CPU.
-    """
-    target, indices = call.inputs[form.refs[0]], call.inputs[form.indices]
-    depth = form.coordinates(indices.shape)
-    count, size = prod(indices.shape[:-1] if form.vectors else indices.shape), prod(target.shape[depth:])
-    if not count:
-        return []
-    limits = target.shape[:depth]
-    launches = [Launch(_check_text(depth, form.vectors), (call.input(form.indices), STATUS, count, *(limits or (1,))),
-                       blocks_of(count), block_size(), "check indices")]
-    if not size:
-        return launches
-    given = [i for i in range(len(form.scalar.params) + 1) if i != form.indices]
-    kinds = tuple("ref" if i in form.refs else "row" if i in form.rows and call.inputs[i].shape != () else "scalar"
-                  for i in given)
-    text = _text(form, attrs, type, kinds, tuple(call.inputs[i].type for i in given), depth, block_size())
-    arrays: list[Address] = [call.input(i) for i in given] + [call.output(i) for i in range(len(form.refs))]
-    args: tuple[Word, ...] = (*arrays, call.input(form.indices), count, size, *(limits or (1,)))
-    return [*launches, Launch(text, args, count, block_size(), "scatter")]
-
-
-@lru_cache(maxsize=256)
-def _check_text(depth: int, vectors: bool) -> str:
-    lines: list[str] = []
-    for axis in range(depth):
-        at = _index("i", axis, depth)
-        lines += [f"if {at} < 0 or {at} >= limit{axis}:",
-                  indented(tell(4 if vectors else 1, "i", at, f"limit{axis}", str(axis)), 1)]
-    return CHECK_TEXT.format(limits=_limits(depth), checks=indented("\n".join(lines or ["pass"]).splitlines(), 2))
+def write(call: Call, form: Form, attrs: Attrs, type: str, rows: Rows) -> Launch:
+    """Return the launch that writes the rows of a scatter op."""
+    text = _text(form, attrs, type, rows.kinds, rows.types, rows.depth, block_size())
+    arrays: list[Address] = [*map(call.input, rows.given), *map(call.output, range(len(form.refs)))]
+    limits = call.inputs[form.refs[0]].shape[:rows.depth]
+    args: tuple[Word, ...] = (*arrays, call.input(form.indices), rows.count, rows.size, *(limits or (1,)))
+    return Launch(text, args, rows.count, block_size(), "scatter")
 
 
 @lru_cache(maxsize=256)
@@ -105,7 +74,7 @@ def _text(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tu
     inside = [f"{_index('i', axis, depth)} >= 0 and {_index('i', axis, depth)} < limit{axis}" for axis in range(depth)]
     return TEXT.format(arrays=", ".join(arrays), limits=_limits(depth), place_i=_place("i", depth),
                        place_e=_place("e", depth), inside=" and ".join(inside) or "True", threads=threads,
-                       body=indented(lines, 6))
+                       body=indent("\n".join(lines), " " * 24))
 
 
 def _limits(depth: int) -> str:

@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, MaybeOne, Static, fail
-from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Static, fail, unrolled
+from tfnb.kernels.launch import Address, Call, Launch
 
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
 BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = range(1, 8)
@@ -46,6 +46,27 @@ def find_bad(values: Array, count: int, limit: int, width: MaybeOne, bad: Static
                     value >= limit if bad == BAD_SEGMENT else value < 0 or value >= limit):
                 fail(bad, i, int(value), limit)
                 return
+
+
+@kernel_function
+def find_bad_row(indices: Array, counted: Array, limits: Ints, bad: Static, item: int) -> None:
+    """Report an index or a vector of coordinates that is out of range; of the first counted[0], where that is given."""
+    if counted is not None and item >= counted[0]:
+        return
+    for axis in unrolled(len(limits)):
+        at = int(indices[item * len(limits) + axis])
+        if at < 0 or at >= limits[axis]:
+            fail(bad, item, at, limits[axis], axis)
+            return
+
+
+def check_rows(call: Call, input: int, count: int, limits: Sequence[int], counted: Address | None,
+               bad: int) -> list[Launch]:
+    """Return launches that check `count` indices or coordinates, one after another: the first bad one is reported."""
+    if not limits:
+        return []
+    indices = call.input(input).reach(count * len(limits) * call.inputs[input].itemsize)
+    return [find_bad_row.launch(call, count, indices, counted, tuple(limits), bad, grain=0, label="check indices")]
 
 
 @dataclass(frozen=True, slots=True)
