@@ -4,7 +4,7 @@ from __future__ import annotations
 import pytest
 
 import tfnb as tf
-from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.placement import has_gpu_kernel
 from tfnb.compile.planning.structure import build
 
 

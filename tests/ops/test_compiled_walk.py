@@ -13,7 +13,7 @@ from tests.autodiff.test_finite_differences import SAMPLES
 from tests.domains import points
 from tests.every_op import OPS
 from tests.samples import functions
-from tfnb.compile.planning.place import COMPILED
+from tfnb.compile.planning.placement import COMPILED
 from tfnb.core.options import options
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.construct import official

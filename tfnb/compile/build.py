@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from tfnb.compile.fuse import Group, fuse, stored
 from tfnb.compile.live import live
+from tfnb.compile.loop_invariant import split_invariant
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import straighten, sum_products
-from tfnb.compile.repeated import split_fixed
 from tfnb.compile.tails import attach_tails
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
@@ -43,7 +43,7 @@ def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation,
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
     if target.blocked:
         traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
-    first, rest = split_fixed(traced.nodes, fixed)
+    first, rest = split_invariant(traced.nodes, fixed)
     before, groups = fuse(first), fuse(rest)
     in_memory = stored([*before, *groups], traced.kept)
     if target.blocked:

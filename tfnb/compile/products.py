@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from tfnb.compile.copies import copy_node
-from tfnb.compile.repeated import is_fixed
+from tfnb.compile.loop_invariant import is_invariant
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scalar.definition import Scalar
@@ -40,7 +40,7 @@ def straighten(nodes: Sequence[Node], fixed: Collection[int] = ()) -> list[Node]
     for node in nodes:
         form = contraction(node)
         if form is not None and isinstance(node, Call) \
-                and (attrs := form.straight(kernel_call(node), is_fixed(node.ins[1], fixed))) is not None:
+                and (attrs := form.straight(kernel_call(node), is_invariant(node.ins[1], fixed))) is not None:
             first, second = node.ins
             key = second.buffer, versions[second.buffer], second.view
             if key not in copies:

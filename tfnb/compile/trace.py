@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
-from tfnb.compile.planning.place import is_pure, unread_values
+from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.target import CPU, Target

@@ -13,7 +13,7 @@ from functools import cache
 from secrets import randbits
 from typing import Any
 
-from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.placement import has_gpu_kernel
 from tfnb.compile.planning.plan import Plan
 from tfnb.core.device import DeviceSpec
 from tfnb.core.errors import InvalidArgumentError, NotFoundError

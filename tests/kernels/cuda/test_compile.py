@@ -11,7 +11,7 @@ import tfnb as tf
 from tests.gpu_programs import PROGRAMS
 from tfnb.compile.build import build_stage
 from tfnb.compile.lower import Ref
-from tfnb.compile.planning.place import has_gpu_kernel
+from tfnb.compile.planning.placement import has_gpu_kernel
 from tfnb.compile.planning.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta

@@ -20,7 +20,7 @@ from tfnb.compile.planning.order import (
     kind_rank,
     schedule,
 )
-from tfnb.compile.planning.place import for_gpu, not_folded, place, types_compile
+from tfnb.compile.planning.placement import for_gpu, not_folded, place, types_compile
 from tfnb.compile.planning.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
 from tfnb.compile.planning.reads import Written, read_again, updates_before
 from tfnb.compile.planning.stand_ins import named_again, stand_in

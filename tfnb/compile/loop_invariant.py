@@ -10,12 +10,12 @@ from collections.abc import Collection, Sequence
 from tfnb.compile.values import Buffer, Call, Node, Value
 
 
-def is_fixed(value: Value, fixed: Collection[int]) -> bool:
+def is_invariant(value: Value, fixed: Collection[int]) -> bool:
     """Return whether the value is loop-invariant: a constant, or one of the stage inputs with these indices."""
     return value.buffer.role == "const" or value.buffer.role == "input" and value.buffer.index in fixed
 
 
-def split_fixed(nodes: Sequence[Node], fixed: Collection[int]) -> tuple[list[Node], list[Node]]:
+def split_invariant(nodes: Sequence[Node], fixed: Collection[int]) -> tuple[list[Node], list[Node]]:
     """Split nodes into the loop-invariant ones and the others. fixed: the indices of loop-invariant inputs."""
     first: list[Node] = []
     rest: list[Node] = []
@@ -32,6 +32,6 @@ def split_fixed(nodes: Sequence[Node], fixed: Collection[int]) -> tuple[list[Nod
 def _is_same(node: Node, fixed: Collection[int], made: Collection[Buffer]) -> bool:
     if isinstance(node, Call) and node.state is not None or any(v.buffer.role != "temp" for v in node.outs):
         return False
-    if not node.outs or not all(v.buffer in made or is_fixed(v, fixed) for v in node.ins):
+    if not node.outs or not all(v.buffer in made or is_invariant(v, fixed) for v in node.ins):
         return False
     return sum(v.buffer.size for v in node.outs) <= sum(v.buffer.size for v in node.ins)
