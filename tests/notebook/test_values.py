@@ -37,7 +37,7 @@ def run():
         count = len(graph.get_operations())
         with graph.as_default():
             exec(compile(source, f"c{key}", "exec"), names)
-        values.look(names, key, f"[{key}]")
+        values.observe(names, key, f"[{key}]")
         made = graph.get_operations()[count:]
         if made:
             readings[key] = values.read(made, names, lambda: source)

@@ -44,7 +44,7 @@ def Assert(condition: Any, data: Sequence[Any], summarize: int | None = None, na
         return guarded.op
 
 
-def _told(message: str | None) -> str:
+def _head(message: str | None) -> str:
     """Return the beginning of an error that is raised while the graph is built."""
     return f"{message}.  " if message else ""
 
@@ -241,7 +241,7 @@ def _rank_check(opname: str, what: str, fits: Callable[[int], bool] | None, dyna
         x = convert_to_tensor(x, name="x")
         if x.static is not None and fits is not None:
             if not fits(len(x.static)):
-                raise ValueError(f"{_told(message)}Tensor {x.name} must have {what}.  Received rank "
+                raise ValueError(f"{_head(message)}Tensor {x.name} must have {what}.  Received rank "
                                  f"{len(x.static)}, shape {x.shape}")
             return no_op(name="static_checks_determined_all_ok")
         found = rank(x)
@@ -327,7 +327,7 @@ def assert_type(tensor: Any, tf_type: Any, message: str | None = None, name: str
     with name_scope(name, "assert_type", [tensor]):
         tensor = tensor.values if isinstance(tensor, SparseTensor) else convert_to_tensor(tensor, name="tensor")
         if tensor.dtype.base_dtype != dtypes.as_dtype(tf_type).base_dtype:
-            raise TypeError(f"{_told(message)}{tensor.name} must be of type {dtypes.as_dtype(tf_type)!r}; got "
+            raise TypeError(f"{_head(message)}{tensor.name} must be of type {dtypes.as_dtype(tf_type)!r}; got "
                             f"{tensor.dtype!r}")
         return no_op("statically_determined_correct_type")
 
@@ -343,7 +343,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f"{_told(message)}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype!r}")
+            raise TypeError(f"{_head(message)}Expected \"x\" to be integer type.  Found: {x.name} of dtype {x.dtype!r}")
         return no_op("statically_determined_was_integer")
 
 
@@ -358,7 +358,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         tensor = convert_to_tensor(tensor, name=scope)
         if tensor.static != () and tensor.static is not None:
-            raise ValueError(f"{_told(message)}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
+            raise ValueError(f"{_head(message)}Expected scalar shape for {tensor.name}, saw shape: {tensor.shape}.")
         return tensor
 
 

@@ -8,13 +8,13 @@ from tfnb.kernels.llvm import jit
 from tfnb.notebook.debug import tracebacks
 from tfnb.notebook.frontend.compiling import CompileLine
 from tfnb.notebook.magics import complete, config
+from tfnb.notebook.magics.arguments import LineMagics
 from tfnb.notebook.magics.cell_magics import CellMagics
 from tfnb.notebook.magics.debug_magics import DebugMagics
 from tfnb.notebook.magics.file_magics import FileMagics
 from tfnb.notebook.magics.graph_magics import GraphMagics
 from tfnb.notebook.magics.state_magics import StateMagics
 from tfnb.notebook.magics.train_magics import TrainMagics
-from tfnb.notebook.magics.words import LineMagics
 from tfnb.notebook.ownership.hooks import Hooks
 
 # All classes of magics.

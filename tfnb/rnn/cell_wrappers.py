@@ -20,7 +20,7 @@ from tfnb.ops.random.random_ops import random_uniform
 from tfnb.rnn.cells import LSTMStateTuple, RNNCell, assert_like_rnncell
 
 
-class Around(RNNCell):
+class CellWrapper(RNNCell):
     """A cell with the sizes of the one inside."""
 
     def __init__(self, cell: Any, **kwargs: Any) -> None:
@@ -49,7 +49,7 @@ class Around(RNNCell):
             return self.cell.zero_state(batch_size, dtype)
 
 
-class _Wrapper(Around):
+class _Wrapper(CellWrapper):
     """A cell with the variables of the one inside, which has no variable scope of its own."""
 
     @property
@@ -96,7 +96,7 @@ class DropoutWrapper(_Wrapper):
         self._filter = dropout_state_filter_visitor or _only_outputs
         self._seed, self._variational = seed, variational_recurrent
         with name_scope("DropoutWrapperInit"):
-            self._keep = {what: _chance(f"{what}_keep_prob", given) for what, given in (
+            self._keep = {what: _probability(f"{what}_keep_prob", given) for what, given in (
                 ("input", input_keep_prob), ("state", state_keep_prob), ("output", output_keep_prob))}
         self._noise: dict[str, Any] = dict.fromkeys(self._keep)
         if variational_recurrent:
@@ -151,7 +151,7 @@ class DropoutWrapper(_Wrapper):
         return output, state
 
 
-def _chance(name: str, given: Any) -> Any:
+def _probability(name: str, given: Any) -> Any:
     tensor = convert_to_tensor(given)
     value = constant_value(tensor)
     if value is None:

@@ -10,7 +10,7 @@ from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import reshape
 from tfnb.ops.nn.activations import bias_add
 from tfnb.ops.reductions.matmul import matmul
-from tfnb.rnn.cell_wrappers import Around
+from tfnb.rnn.cell_wrappers import CellWrapper
 from tfnb.variables.embedding import embedding_lookup
 from tfnb.variables.initializers import random_uniform_initializer, zeros_initializer
 from tfnb.variables.scope import get_variable, get_variable_scope
@@ -28,7 +28,7 @@ def linear(values: Sequence[Any], size: int) -> Any:
     return bias_add(made, get_variable("bias", [size], dtype=dtype, initializer=zeros_initializer()))
 
 
-class EmbeddingWrapper(Around):
+class EmbeddingWrapper(CellWrapper):
     """A cell whose inputs are integers (batch,) or (batch, 1), the rows of a variable `embedding`.
 
     Raises ValueError for sizes below 1.
@@ -55,7 +55,7 @@ class EmbeddingWrapper(Around):
         return self.cell(embedding_lookup(embedding, reshape(inputs, [-1])), state)
 
 
-class InputProjectionWrapper(Around):
+class InputProjectionWrapper(CellWrapper):
     """A cell whose inputs are multiplied by a variable first, to `num_proj` numbers, and given to `activation`.
 
     >>> cell = tf.contrib.rnn.InputProjectionWrapper(tf.contrib.rnn.GRUCell(4), num_proj=7)
@@ -75,7 +75,7 @@ class InputProjectionWrapper(Around):
         return self.cell(projected if self._activation is None else self._activation(projected), state)
 
 
-class OutputProjectionWrapper(Around):
+class OutputProjectionWrapper(CellWrapper):
     """A cell whose outputs are multiplied by a variable, to `output_size` numbers, and given to `activation`.
 
     Raises ValueError for a size below 1.

@@ -155,15 +155,15 @@ def _graph(graph: Any) -> Found:
     return {
         "producer": graph.versions.producer, "nodes": len(graph.node),
         "ops": dict(Counter(node.op for node in graph.node).most_common()),
-        "placeholders": [_told(node) for node in graph.node if node.op in ("Placeholder", "PlaceholderV2")],
-        "variables": [_told(node) for node in variables],
+        "placeholders": [_placeholder(node) for node in graph.node if node.op in ("Placeholder", "PlaceholderV2")],
+        "variables": [_placeholder(node) for node in variables],
         "outputs": [node.name for node in graph.node if node.name not in read
                     and node.op not in ("NoOp", "Const", "Assign")],
         "functions": [function.signature.name for function in graph.library.function],
     }
 
 
-def _told(node: Any) -> Found:
+def _placeholder(node: Any) -> Found:
     dtype = as_dtype(node.attr["dtype"].type).name if node.attr["dtype"].type else "?"
     return {"name": node.name, "dtype": dtype, "shape": _shape(node.attr["shape"].shape)}
 

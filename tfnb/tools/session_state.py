@@ -22,7 +22,7 @@ from tfnb.proto.bundle_writer import BundleWriter
 from tfnb.proto.slices import Shape, Slice
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.state.store import uninitialized
-from tfnb.tools.tensors import TensorFile, Told
+from tfnb.tools.tensors import TensorFile, TensorInfo
 from tfnb.train.checkpoints.state import get_checkpoint_state, update_checkpoint_state
 
 
@@ -88,7 +88,7 @@ def session_tensors(session: BaseSession) -> TensorFile:
     """The variables of a session that have values, as a file of tensors. Reading copies what is there then."""
     known = {name: parts for name, parts in _by_name(held_variables(session)).items()
              if all(session._store.array(part.op) is not None for part in parts)}
-    told = {name: Told(parts[0].dtype, parts[0].full or session._store.value(parts[0].op, parts[0].op).shape)
+    told = {name: TensorInfo(parts[0].dtype, parts[0].full or session._store.value(parts[0].op, parts[0].op).shape)
             for name, parts in known.items()}
 
     def read(name: str) -> np.ndarray:

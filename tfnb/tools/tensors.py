@@ -34,7 +34,7 @@ _SAFE = {"F64": "float64", "F32": "float32", "F16": "float16", "BF16": "bfloat16
 
 
 @dataclass(frozen=True)
-class Told:
+class TensorInfo:
     """Facts about a tensor that are known without reading it."""
 
     dtype: DType
@@ -52,7 +52,7 @@ class TensorFile:
 
     path: str
     format: str
-    tensors: Mapping[str, Told]
+    tensors: Mapping[str, TensorInfo]
     read: Callable[[str], np.ndarray]
 
     def called(self, name_of: Callable[[str], str | None]) -> TensorFile:
@@ -94,7 +94,7 @@ def open_tensors(path: Any) -> TensorFile:
         folder, wanted = os.path.split(prefix)
         there = [path.name.removesuffix(".index") for path in Path(folder or ".").glob("*.index")]
         raise NotFoundError(None, None, error.message + did_you_mean(wanted, there)) from None
-    told = {key: Told(entry.dtype, tuple(entry.shape)) for key, entry in found.entries.items()}
+    told = {key: TensorInfo(entry.dtype, tuple(entry.shape)) for key, entry in found.entries.items()}
     return TensorFile(prefix, "v2" if isinstance(found, BundleReader) else "v1", told, found.read)
 
 
@@ -119,7 +119,7 @@ def _open_npz(path: str) -> TensorFile:
     return TensorFile(path, "npz", told, read)
 
 
-def _npy_header(archive: zipfile.ZipFile, name: str) -> Told:
+def _npy_header(archive: zipfile.ZipFile, name: str) -> TensorInfo:
     """Return what the header of an array says, which must agree with the size that the archive states."""
     with archive.open(name) as file:
         version = np.lib.format.read_magic(file)
@@ -130,7 +130,7 @@ def _npy_header(archive: zipfile.ZipFile, name: str) -> Told:
         raise ValueError(f"{name} holds pickled objects, which are not read: they can run code")
     if start + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize != size:
         raise ValueError(f"{name} has {size - start} bytes, which is not the size of {dtype}{list(shape)}")
-    return Told(as_dtype(np.dtype(object) if dtype.kind in "SU" else dtype), tuple(map(int, shape)))
+    return TensorInfo(as_dtype(np.dtype(object) if dtype.kind in "SU" else dtype), tuple(map(int, shape)))
 
 
 def _open_safetensors(path: str) -> TensorFile:
@@ -138,7 +138,7 @@ def _open_safetensors(path: str) -> TensorFile:
         pass
     try:
         file = _safetensors.safe_open(path, framework="numpy")
-        told = {name: _told(path, name, file.get_slice(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
+        told = {name: _info(path, name, file.get_slice(name)) for name in file.keys()}  # noqa: SIM118 (no mapping)
     except _safetensors.SafetensorError as error:
         raise DataLossError(None, None, f"{path} is no .safetensors file, or a damaged one: {error}") from None
 
@@ -150,8 +150,8 @@ def _open_safetensors(path: str) -> TensorFile:
     return TensorFile(path, "safetensors", told, read)
 
 
-def _told(path: str, name: str, part: Any) -> Told:
+def _info(path: str, name: str, part: Any) -> TensorInfo:
     dtype = _SAFE.get(part.get_dtype())
     if dtype is None:
         raise DataLossError(None, None, f"{path}: {name} has the dtype {part.get_dtype()}, which tfnb does not have")
-    return Told(as_dtype(dtype), tuple(part.get_shape()))
+    return TensorInfo(as_dtype(dtype), tuple(part.get_shape()))

@@ -134,11 +134,11 @@ class Cells:
                     graph._unsafe_unfinalize()
                     run.thawed.append(graph)
 
-    def look(self, names: Mapping[str, Any]) -> None:
+    def observe(self, names: Mapping[str, Any]) -> None:
         """The cell has ended, well or not: see which functions and values the user's names stand for now."""
         if self.run is not None:
-            self.functions.look(names, self.run.key, self.run.label)
-            self.values.look(names, self.run.key, self.run.label)
+            self.functions.observe(names, self.run.key, self.run.label)
+            self.values.observe(names, self.run.key, self.run.label)
 
     def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None,
                source: Callable[[], str] = str) -> list[Key]:

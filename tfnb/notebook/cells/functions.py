@@ -44,7 +44,7 @@ class Functions:
         self._found: WeakKeyDictionary[Graph, tuple[Any, dict[Key, str]]] = WeakKeyDictionary()
         self._version = 0
 
-    def look(self, names: Mapping[str, Any], key: Key, label: str) -> None:
+    def observe(self, names: Mapping[str, Any], key: Key, label: str) -> None:
         """A cell has run: see what functions the user's names stand for now."""
         for name, function in _functions(names):
             code = function.__code__

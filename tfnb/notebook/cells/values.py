@@ -55,7 +55,7 @@ class Values:
         self._first: dict[Key, int] = {}                        # the moment when a cell ran first
         self._moment = 0                                        # one for each run of a cell
 
-    def look(self, names: Mapping[str, Any], key: Key, label: str) -> None:
+    def observe(self, names: Mapping[str, Any], key: Key, label: str) -> None:
         """A cell has run, well or not: see what has changed."""
         self._moment += 1
         self._first.setdefault(key, self._moment)

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
+from tfnb.notebook.graph.auxiliary import CLOSED_ROLES, extract_auxiliary
 from tfnb.notebook.graph.layer_notes import describe, to_open
 from tfnb.notebook.graph.layers import arrange
 from tfnb.notebook.graph.read import OpInfo, UnknownTarget, near, op_of, read
-from tfnb.notebook.graph.set_aside import CLOSED_ROLES, set_aside
 from tfnb.notebook.graph.tree import Node, build_tree
 
 LIMIT = 200             # most visible nodes
@@ -117,7 +117,7 @@ class Model:
         nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
         groups = [_scene_node(group) for group in cut.opened]
         if aside is not None:
-            nodes, groups = set_aside(nodes, groups, edges, aside)
+            nodes, groups = extract_auxiliary(nodes, groups, edges, aside)
         panels = {node.key: node.panel for node in nodes}
         inner = tuple(edge for edge in edges if panels[edge.source] == panels[edge.target])
         hidden = sum(node.count for node in nodes if node.form == "rest")

@@ -13,7 +13,7 @@ from tfnb.graph.parts.ownership import all_graphs
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.graph.view import GraphView, graph_view
-from tfnb.notebook.magics.words import LineMagics, fetchable, parse, run_body, unquote, usage_errors
+from tfnb.notebook.magics.arguments import LineMagics, fetchable, parse, run_body, unquote, usage_errors
 from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
 from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale
 from tfnb.notebook.ownership.why import Why, why

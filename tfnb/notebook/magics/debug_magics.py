@@ -6,7 +6,7 @@ from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.notebook.debug.nan_view import NanView, nan
 from tfnb.notebook.debug.step_view import StepView, step
-from tfnb.notebook.magics.words import FEED, SESSION, WHAT, LineMagics, parse, unquote, usage_errors
+from tfnb.notebook.magics.arguments import FEED, SESSION, WHAT, LineMagics, parse, unquote, usage_errors
 
 
 @magics_class

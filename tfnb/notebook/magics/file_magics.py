@@ -8,7 +8,7 @@ from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 
 from tfnb.core.errors import OpError
-from tfnb.notebook.magics.words import LineMagics, usage_errors
+from tfnb.notebook.magics.arguments import LineMagics, usage_errors
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 from tfnb.tools.convert import convert
 from tfnb.tools.diff import diff

@@ -16,7 +16,17 @@ from tfnb.notebook.graph.costs import measure
 from tfnb.notebook.graph.layout_dot import LayoutFailed
 from tfnb.notebook.graph.paint import COSTS, WORDS
 from tfnb.notebook.graph.view import GraphView, graph_view
-from tfnb.notebook.magics.words import FEED, SESSION, WHAT, LineMagics, op_names, parse, unquote, usage_errors, words
+from tfnb.notebook.magics.arguments import (
+    FEED,
+    SESSION,
+    WHAT,
+    LineMagics,
+    op_names,
+    parse,
+    unquote,
+    usage_errors,
+    words,
+)
 from tfnb.notebook.ownership.rerun import Undone, undo
 from tfnb.notebook.plots import board
 from tfnb.notebook.plots.style import AXES

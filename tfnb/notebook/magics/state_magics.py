@@ -13,7 +13,7 @@ from tfnb.core.errors import OpError
 from tfnb.core.text import did_you_mean
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import NoSessionError, find_session
-from tfnb.notebook.magics.words import SESSION, LineMagics, parse, unquote, usage_errors, words
+from tfnb.notebook.magics.arguments import SESSION, LineMagics, parse, unquote, usage_errors, words
 from tfnb.notebook.state.checkpoint_views import (
     checkpoint,
     checkpoint_diff,

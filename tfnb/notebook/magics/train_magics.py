@@ -13,7 +13,7 @@ from tfnb.core.source import frames_of
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import NoSessionError
-from tfnb.notebook.magics.words import Body, LineMagics, compile_body, fetchable, parse, unquote, usage_errors
+from tfnb.notebook.magics.arguments import Body, LineMagics, compile_body, fetchable, parse, unquote, usage_errors
 from tfnb.notebook.plots.learning_rate import NumberRate, Rate, rate_of
 from tfnb.notebook.plots.train import begin, prepare
 from tfnb.notebook.plots.training import Run

@@ -177,7 +177,7 @@ class Hooks:
             attempt = attempted(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
-            self.cells.look(self.ip.user_ns)        # what failed may have defined something, too
+            self.cells.observe(self.ip.user_ns)        # what failed may have defined something, too
             changed = self.cells.rollback() if failed else self.cells.commit(
                 rebound, self.ip.user_ns, partial(self._plain, frame.info.raw_cell))
             if failed:

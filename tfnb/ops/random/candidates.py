@@ -92,12 +92,12 @@ def _log_uniform(words: Iterator[int], most: int) -> Iterator[int]:
     yield from (int(np.exp(x * np.log1p(most))) - 1 for x in _doubles(words))
 
 
-def _log_chance(classes: np.ndarray, most: int) -> np.ndarray:
+def _log_probability(classes: np.ndarray, most: int) -> np.ndarray:
     made: np.ndarray = np.log((classes + 2.0) / (classes + 1.0)) / np.log1p(most)
     return made
 
 
-@random(_SIGNATURE, shape=_shape, numpy=_sampler(_log_uniform, _log_chance), **_ATTRS)
+@random(_SIGNATURE, shape=_shape, numpy=_sampler(_log_uniform, _log_probability), **_ATTRS)
 def LogUniformCandidateSampler() -> None:
     """Sample classes from the log-uniform (Zipfian) distribution, and compute their expected counts."""
 

@@ -1,4 +1,4 @@
-"""Nodes that are set aside, so that the rest of the drawing can be read.
+"""Auxiliary nodes: busy ones, extracted so that the rest of the drawing can be read.
 
 A loop, a scope with variables and the largest scope are what the drawing is about: they stay.
 A busy node (the gradients, an optimizer, a step counter read by everything) would drag lines across the whole drawing.
@@ -27,7 +27,7 @@ BUSY_CONTROL = 4        # a node with more control edges than this is always set
 Links = dict[str, set[str]]
 
 
-def set_aside(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Sequence[SceneEdge],
+def extract_auxiliary(nodes: Sequence[SceneNode], groups: Sequence[SceneNode], edges: Sequence[SceneEdge],
               wish: Mapping[str, bool]) -> tuple[list[SceneNode], list[SceneNode]]:
     """Give each node and open group its panel, number and references. `wish` (by key) overrules the thresholds.
 

@@ -1,4 +1,4 @@
-"""The words of a magic's line and what they stand for in the notebook: what all magics share. Needs IPython.
+"""Arguments of magics: parse a line, find what its names are in the notebook. Needs IPython.
 
 Errors in the use of a magic are UsageError itself, which IPython shows without a traceback; subclasses are not.
 """
