@@ -5,6 +5,12 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+import tfnb.contrib.opt  # noqa: F401  (it declares the steps of all optimizers)
+from tests.handles import applied
+from tests.ops.test_scatter import arguments as rows_of
+from tests.ops.test_state import arguments as whole
+from tfnb.core.options import options
+from tfnb.opdef import kinds, registry
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.state import resource_variables as ops
 from tfnb.variables.resource_variable import ResourceVariable
@@ -307,3 +313,22 @@ def test_counting():
         assert [sess.run(count), sess.run(count)] == [0, 1]
         with pytest.raises(tf.errors.OutOfRangeError, match="Reached limit of 2"):
             sess.run(count)
+
+
+WRITERS = sorted(name for name in registry.names() if isinstance(registry.find(name), kinds.Writer)
+                 and registry.find(name).handles and name.removeprefix("Resource") in registry.names())
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+def test_updates_give_the_bits_of_references(mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    assert len(WRITERS) >= 40
+    for name in WRITERS:
+        spec, random = registry.find(name), np.random.default_rng(5)
+        sparse = "indices" in [arg.name for arg in spec.inputs]
+        if "updates" in [arg.name for arg in spec.inputs]:
+            continue                               # see test_rows, test_vectors
+        values = rows_of(spec, "float32", random) if sparse else whole(spec, random)
+        found = [applied(getattr(raw, op), values, {}, op is name) for op in (name, name.removeprefix("Resource"))]
+        for got, want in zip(*found, strict=True):
+            np.testing.assert_array_equal(got, want, name)

@@ -9,6 +9,7 @@ import pytest
 
 import tfnb as tf
 from tests.gpu_programs import PROGRAMS
+from tests.handles import hold
 from tfnb.kernels.cuda import device as cuda
 from tfnb.python.client import device_lib
 
@@ -185,6 +186,27 @@ def test_who_reads_on_the_cpu_sees_the_last_value_and_may_change_it():
             np.testing.assert_array_equal(sess.run(doubled), 2 * (before - 0.5))
             w.load(np.full(4, 10.0 * i, "f"), sess)
             assert sess.run(y, {x: ONES}) == 40 * i
+
+
+def test_variables_behind_handles_are_on_the_gpu(monkeypatch):
+    moved = count(monkeypatch)
+    with tf.device("/gpu:0"):
+        w, table = hold(np.full([3, 2], 0.5, "f")), hold(np.ones([3, 2], "f"))
+        before = w.read + 0.0
+        rows = tf.raw_ops.ResourceGather(resource=table.taken, indices=[2, 0, 2], dtype=tf.float32)
+        with tf.control_dependencies([before, rows]):
+            steps = [tf.raw_ops.ResourceApplyGradientDescent(var=w.taken, alpha=0.5, delta=rows),
+                     tf.raw_ops.ResourceScatterAdd(resource=table.taken, indices=[1, 1], updates=rows[:2])]
+        with tf.control_dependencies(steps):
+            after = tf.raw_ops.ReadVariableOp(resource=w.taken, dtype=tf.float32) - w.read
+    with tf.Session() as sess:
+        sess.run([w.start, table.start])
+        runs = [sess.run([before, rows, after])]
+        moved["upload"].clear()
+        runs += [sess.run([before, rows, after]) for _ in range(2)]
+        assert w.read.dtype.size * 6 not in moved["upload"]
+        assert [run[0][0, 0] for run in runs] == [0.5, 0.0, -0.5] and all((run[2] == -0.5).all() for run in runs)
+        assert sess.run(table.read).tolist() == [[1, 1], [7, 7], [1, 1]]
 
 
 def test_a_saver_writes_what_the_gpu_has_and_restores_it(tmp_path):
