@@ -56,5 +56,5 @@ def test_tables_say_nothing_that_no_function_takes():
     taken = {p for value in public().values() if not (isinstance(value, type) and issubclass(value, BaseException))
              for p in inspect.signature(value).parameters}
     ends = {"*" + name[name.rfind("_"):] for name in taken}
-    for table in (value for name, value in vars(arguments).items() if name.isupper() and isinstance(value, dict)):
+    for table in arguments._TABLES.values():
         assert set(table) <= taken | ends | {"node_def", "op", "message"}, sorted(set(table) - taken - ends)
