@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.variables.resource_variable import ResourceVariable
 
 
 def own_adagrad():
@@ -72,6 +73,40 @@ def test_slots_are_saved(tmp_path):
         saver.restore(sess, path)
         assert sess.run(opt.get_slot(v, "accum")).tolist() == kept.tolist()
     assert kept == pytest.approx([4.1, 16.1])
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_variable_behind_a_handle(sparse):
+    w = ResourceVariable(np.arange(8, dtype="f").reshape(4, 2) / 4 - 1, name="w")
+    optimizer = own_adagrad()(learning_rate=0.2)
+    step = optimizer.minimize(tf.reduce_sum(tf.square(tf.gather(w, [1, 1, 3]) if sparse else w) * [1.0, 3.0]))
+    types = {op.type for op in step.graph.get_operations()}
+    assert ("ResourceSparseApplyOwnAdagrad" if sparse else "ResourceApplyOwnAdagrad") in types
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for wanted in trained(own_adagrad()(learning_rate=0.2), sparse)[0]:
+            sess.run(step)
+            np.testing.assert_allclose(sess.run(w), wanted, rtol=1e-6)
+
+
+def test_names_of_hyperparameters_and_slots_are_the_users():
+    """Those that optimizers and ops have themselves are refused; others don't meet the attributes of the class."""
+    @tf.custom.optimizer(name="Named")
+    def named(v, g, rule, *, slots=0.5, values=0.25):
+        return v - slots * g, rule + values
+    v = tf.Variable(1.0)
+    optimizer = named()
+    assert trained_once(optimizer.minimize(v), v, optimizer.get_slot(v, "rule")) == [0.5, 0.25]
+    for taken in (lambda v, g, grad: (v, grad), lambda v, g, *, name: v - g, lambda v, g, *, indices: v - g):
+        with pytest.raises(SyntaxError, match="expected slots and hyperparameters that have other names"):
+            tf.custom.optimizer(taken, name="Taken")
+
+
+def trained_once(train, *wanted):
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        sess.run(train)
+        return sess.run(list(wanted))
 
 
 def test_faults():

@@ -22,6 +22,7 @@ from tfnb.custom.definition import (
 from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.scalar.definition import Scalar
 from tfnb.ops.array.create import fill
+from tfnb.ops.state.resource_variables import by_handle
 from tfnb.ops.state.step import rows_step, whole_step
 from tfnb.train.optimizers.declared import DeclaredOptimizer, Hyper, Rule, Slot
 
@@ -118,7 +119,10 @@ def _steps(fn: Any, given: Parameters, name: str) -> tuple[CustomOp, CustomOp]:
                                                        f"each slot), got {results}")
     inputs = ["var: Ref(T)", *(f"{each}: Ref(T)" for each in slots), *(f"{each}: T" for each in given.attrs), "grad: T"]
     whole = whole_step(fn, ", ".join(inputs), _TYPES, body, name=name)
-    return declared(whole, fn), declared(rows_step(whole), fn)
+    rows = rows_step(whole)
+    for spec in (whole, rows):
+        declared(by_handle(spec), fn)
+    return declared(whole, fn), declared(rows, fn)
 
 
 def _in_order(body: FunctionType, name: str, order: Sequence[str], given: Parameters) -> FunctionType:

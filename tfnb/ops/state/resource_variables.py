@@ -22,6 +22,7 @@ from tfnb.graph.parts.references import handle_shape
 from tfnb.graph.parts.shape_context import ShapeContext
 from tfnb.kernels.library import gather as kernels
 from tfnb.opdef import kinds
+from tfnb.opdef.op import Op
 from tfnb.opdef.ranks import AtLeast
 from tfnb.opdef.signature import read_signature
 from tfnb.ops.array.gather import (
@@ -189,21 +190,21 @@ def _assigned(ctx: Any) -> list[Static]:
     return []
 
 
-def _by_handle(of: Constructor, name: str, text: str = "", shape: Fn | None = None, **attrs: str) -> Constructor:
-    """Declare the op that does by handles what `of` does by references.
+def by_handle(like: Op, name: str = "", text: str = "", shape: Fn | None = None, **attrs: str) -> Op:
+    """Return the record of the op that does by handles what `like` does by references: ResourceApplyAdam of ApplyAdam.
 
-    text, attrs: its signature, if it is not that of `of` without outputs; shape: its shape function, if another one.
+    text, attrs: its signature, if it is not that of `like` without outputs; shape: its shape function, if another one.
     """
-    like: Any = of.spec
     inputs, outputs, read = read_signature(text, attrs) if text else (
         [replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in like.inputs], (), like.attrs)
-    return declared(like.replaced(name=name, inputs=tuple(inputs), outputs=outputs, attrs=read, stateful=True,
-                            doc=f"{like.name}, by handles.", shape=shape or (lambda ctx: like.shape(ctx)[:0])))
+    return like.replaced(name=name or f"Resource{like.name}", inputs=tuple(inputs), outputs=outputs, attrs=read,
+                         stateful=True, doc=f"{like.name}, by handles.",
+                         shape=shape or (lambda ctx: like.shape(ctx)[:0]))
 
 
-def by_handle(of: Constructor) -> Constructor:
-    """Declare ResourceApplyAdam for ApplyAdam: the same inputs and attrs, and no outputs."""
-    return _by_handle(of, f"Resource{of.spec.name}")
+def _by_handle(of: Constructor, *signature: Any, **attrs: Any) -> Constructor:
+    """Declare what `by_handle` returns of the op."""
+    return declared(by_handle(of.spec, *signature, **attrs))
 
 
 _WHOLE = "resource: resource, value: dtype"

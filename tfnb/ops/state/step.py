@@ -39,7 +39,8 @@ def step(*, rows: bool = True, references: bool = True) -> Callable[[Callable[..
         """Register the ops that `fn` defines."""
         whole = whole_step(fn, ", ".join(_inputs(fn)), {"T": "numbertype", **_attrs(fn)}, scalar.read(fn))
         for spec in [whole, rows_step(whole)] if rows else [whole]:
-            by_handle(declared(spec) if references else Constructor(spec))
+            for made in [spec, by_handle(spec)] if references else [by_handle(spec)]:
+                declared(made)
         return Constructor(whole)
     return declare
 
