@@ -223,5 +223,8 @@ def _known_shape(tensor: Tensor, walk: Walk) -> np.ndarray:
 
 
 def _whole(tensor: Tensor, walk: Walk) -> np.ndarray:
-    """The value of a tensor. Raises TypeError if an element is not known, ValueError if its shape is not."""
-    return _known_shape(tensor, walk).astype(tensor.dtype.np_dtype)
+    """The value of a tensor. Raises ValueError if its shape or an element is not known."""
+    part = _known_shape(tensor, walk)
+    if any(n is None for n in part.flat):                       # NumPy casts None to NaN
+        raise ValueError(f"{tensor.name!r} has elements that are not known")
+    return part.astype(tensor.dtype.np_dtype)
