@@ -1,7 +1,7 @@
 """The errors of the runtime: `OpError` and a class for each of TensorFlow's status codes."""
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from tfnb.core.arguments import ERRORS, describe
 
@@ -77,7 +77,16 @@ class OpError(Exception):
         return type(self), made if type(self) in CODES else (*made, self._error_code)
 
 
-class CancelledError(OpError):
+class _StatusError(OpError):
+    """Base of the classes that represent one status code each."""
+
+    _code: ClassVar[int]
+
+    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
+        super().__init__(node_def, op, message, self._code, *args)
+
+
+class CancelledError(_StatusError):
     """The run was cancelled: a queue or the session was closed while the op waited.
 
     >>> queue = tf.FIFOQueue(10, [tf.float32])
@@ -88,11 +97,10 @@ class CancelledError(OpError):
     CancelledError: FIFOQueue ... is closed.
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, CANCELLED, *args)
+    _code = CANCELLED
 
 
-class UnknownError(OpError):
+class UnknownError(_StatusError):
     """The error is of no other class, or its cause is unknown.
 
     >>> raise tf.errors.UnknownError(None, None, "no cause is known")
@@ -101,11 +109,10 @@ class UnknownError(OpError):
     UnknownError: no cause is known
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, UNKNOWN, *args)
+    _code = UNKNOWN
 
 
-class InvalidArgumentError(OpError):
+class InvalidArgumentError(_StatusError):
     """An op received an invalid value, such as one of a wrong shape.
 
     >>> x = tf.placeholder(tf.float32, [2])
@@ -115,11 +122,10 @@ class InvalidArgumentError(OpError):
     InvalidArgumentError: indices[0] = 5 is not in [0, 3) (op 'GatherV2' of type GatherV2, inputs ...
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, INVALID_ARGUMENT, *args)
+    _code = INVALID_ARGUMENT
 
 
-class DeadlineExceededError(OpError):
+class DeadlineExceededError(_StatusError):
     """The deadline of an operation expired before it was complete.
 
     >>> queue = tf.FIFOQueue(10, [tf.float32])
@@ -129,11 +135,10 @@ class DeadlineExceededError(OpError):
     DeadlineExceededError: Timed out waiting for notification
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, DEADLINE_EXCEEDED, *args)
+    _code = DEADLINE_EXCEEDED
 
 
-class NotFoundError(OpError):
+class NotFoundError(_StatusError):
     """A requested entity (a file, a key of a checkpoint) does not exist.
 
     >>> sess.run(tf.read_file("missing.txt"))
@@ -142,11 +147,10 @@ class NotFoundError(OpError):
     NotFoundError: missing.txt; No such file or directory
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, NOT_FOUND, *args)
+    _code = NOT_FOUND
 
 
-class AlreadyExistsError(OpError):
+class AlreadyExistsError(_StatusError):
     """An entity to be created (a file, a resource) exists already.
 
     >>> for name in "ab":
@@ -158,11 +162,10 @@ class AlreadyExistsError(OpError):
     AlreadyExistsError: file already exists: b
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, ALREADY_EXISTS, *args)
+    _code = ALREADY_EXISTS
 
 
-class PermissionDeniedError(OpError):
+class PermissionDeniedError(_StatusError):
     """The caller lacks the permission, for example to read a protected file.
 
     >>> raise tf.errors.PermissionDeniedError(None, None, "the file is read-only")
@@ -171,11 +174,10 @@ class PermissionDeniedError(OpError):
     PermissionDeniedError: the file is read-only
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, PERMISSION_DENIED, *args)
+    _code = PERMISSION_DENIED
 
 
-class UnauthenticatedError(OpError):
+class UnauthenticatedError(_StatusError):
     """The request carries no valid credentials.
 
     >>> raise tf.errors.UnauthenticatedError(None, None, "no credentials")
@@ -184,11 +186,10 @@ class UnauthenticatedError(OpError):
     UnauthenticatedError: no credentials
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, UNAUTHENTICATED, *args)
+    _code = UNAUTHENTICATED
 
 
-class ResourceExhaustedError(OpError):
+class ResourceExhaustedError(_StatusError):
     """Memory, disk space or a quota is exhausted.
 
     >>> raise tf.errors.ResourceExhaustedError(None, None, "no space left")
@@ -197,11 +198,10 @@ class ResourceExhaustedError(OpError):
     ResourceExhaustedError: no space left
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, RESOURCE_EXHAUSTED, *args)
+    _code = RESOURCE_EXHAUSTED
 
 
-class FailedPreconditionError(OpError):
+class FailedPreconditionError(_StatusError):
     """The system is not in the state that the op needs, such as a variable that was not initialized.
 
     >>> v = tf.Variable(1.0)
@@ -211,11 +211,10 @@ class FailedPreconditionError(OpError):
     FailedPreconditionError: Attempting to use uninitialized value Variable
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, FAILED_PRECONDITION, *args)
+    _code = FAILED_PRECONDITION
 
 
-class AbortedError(OpError):
+class AbortedError(_StatusError):
     """The operation was aborted, usually because of a concurrent one.
 
     >>> raise tf.errors.AbortedError(None, None, "interrupted by another step")
@@ -224,11 +223,10 @@ class AbortedError(OpError):
     AbortedError: interrupted by another step
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, ABORTED, *args)
+    _code = ABORTED
 
 
-class OutOfRangeError(OpError):
+class OutOfRangeError(_StatusError):
     """A read went past the end of a file or of a closed queue, which is how input loops end.
 
     >>> element = tf.data.Dataset.range(1).make_one_shot_iterator().get_next()
@@ -240,11 +238,10 @@ class OutOfRangeError(OpError):
     OutOfRangeError: End of sequence
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, OUT_OF_RANGE, *args)
+    _code = OUT_OF_RANGE
 
 
-class UnimplementedError(OpError):
+class UnimplementedError(_StatusError):
     """The op, or this case of it (a dtype, a device), is not implemented.
 
     >>> raise tf.errors.UnimplementedError(None, None, "not written yet")
@@ -253,11 +250,10 @@ class UnimplementedError(OpError):
     UnimplementedError: not written yet
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, UNIMPLEMENTED, *args)
+    _code = UNIMPLEMENTED
 
 
-class InternalError(OpError):
+class InternalError(_StatusError):
     """An invariant of the runtime is broken.
 
     >>> raise tf.errors.InternalError(None, None, "an invariant is broken")
@@ -266,11 +262,10 @@ class InternalError(OpError):
     InternalError: an invariant is broken
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, INTERNAL, *args)
+    _code = INTERNAL
 
 
-class UnavailableError(OpError):
+class UnavailableError(_StatusError):
     """The runtime is currently unavailable.
 
     >>> raise tf.errors.UnavailableError(None, None, "try again")
@@ -279,11 +274,10 @@ class UnavailableError(OpError):
     UnavailableError: try again
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, UNAVAILABLE, *args)
+    _code = UNAVAILABLE
 
 
-class DataLossError(OpError):
+class DataLossError(_StatusError):
     """Stored data is damaged beyond repair.
 
     >>> with tf.gfile.GFile("data.tfrecord", "wb") as file:
@@ -294,18 +288,10 @@ class DataLossError(OpError):
     DataLossError: corrupted record at 0 of data.tfrecord (is this a TFRecord file, and compressed as ...
     """
 
-    def __init__(self, node_def: Any, op: Any, message: str, *args: Any) -> None:
-        super().__init__(node_def, op, message, DATA_LOSS, *args)
+    _code = DATA_LOSS
 
 
-CODES: dict[type[OpError], int] = {
-    CancelledError: CANCELLED, UnknownError: UNKNOWN, InvalidArgumentError: INVALID_ARGUMENT,
-    DeadlineExceededError: DEADLINE_EXCEEDED, NotFoundError: NOT_FOUND, AlreadyExistsError: ALREADY_EXISTS,
-    PermissionDeniedError: PERMISSION_DENIED, UnauthenticatedError: UNAUTHENTICATED,
-    ResourceExhaustedError: RESOURCE_EXHAUSTED, FailedPreconditionError: FAILED_PRECONDITION, AbortedError: ABORTED,
-    OutOfRangeError: OUT_OF_RANGE, UnimplementedError: UNIMPLEMENTED, InternalError: INTERNAL,
-    UnavailableError: UNAVAILABLE, DataLossError: DATA_LOSS,
-}
+CODES: dict[type[OpError], int] = {cls: cls._code for cls in _StatusError.__subclasses__()}
 _CLASSES = {code: cls for cls, code in CODES.items()}
 
 
