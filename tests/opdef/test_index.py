@@ -37,7 +37,7 @@ def python(*arguments, text=""):
 
 
 def test_the_index_and_the_linters_names_are_what_is_declared():
-    places = ROOT / "tfnb" / "opdef" / "index.py", ROOT / "tfnb" / "ops" / ".ruff.toml"
+    places = ROOT / "tfnb" / "opdef" / "index.txt", ROOT / "tfnb" / "ops" / ".ruff.toml"
     written = "".join(place.read_text(encoding="utf-8") for place in places)
     assert written == python("tests/opdef/write_index.py", "--show"), "run tests/opdef/write_index.py"
 

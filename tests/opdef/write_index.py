@@ -1,7 +1,8 @@
 """Write what follows from declarations: `python tests/opdef/write_index.py`.
 
-`tfnb/opdef/index.py`: the module that declares each op and each exported name. `builtins` of `tfnb/ops/.ruff.toml`: the
-primitives. With `--show` print them only. A program of its own: the modules of ops must not have been imported before.
+`tfnb/opdef/index.txt`: the module that declares each op and each exported name. `builtins` of `tfnb/ops/.ruff.toml`:
+the primitives. With `--show` print them only. A program of its own: the modules of ops must not have been imported
+before.
 """
 from __future__ import annotations
 
@@ -14,28 +15,9 @@ from pathlib import Path
 from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
-PLACE, LINTER = PACKAGE / "opdef" / "index.py", PACKAGE / "ops" / ".ruff.toml"
+PLACE, LINTER = PACKAGE / "opdef" / "index.txt", PACKAGE / "ops" / ".ruff.toml"
 ROOMS = ("ops", "control_flow", "linalg", "variables", "image", "train.optimizers")
-HEAD = '''"""Index from names of ops and public names to the modules that declare them.
-
-Written by `python tests/opdef/write_index.py`. `registry.find` imports a module when one of its ops is first asked
-for, a public module when one of the names that declarations export to it is (`ops/declaration/public.py`).
-"""
-from __future__ import annotations
-
-_DECLARED = {
-'''
-MIDDLE = '''}
-_EXPORTED = {
-'''
-TAIL = '''}
-MODULE_OF = {op: f"tfnb.{module}" for module, ops in _DECLARED.items() for op in ops.split()}
-PUBLIC: dict[str, dict[str, str]] = {}              # public module without "tfnb." -> name -> module
-for _module, _names in _EXPORTED.items():
-    for _dotted in _names.split():
-        _place, _, _name = _dotted.rpartition(".")
-        PUBLIC.setdefault(_place, {})[_name] = f"tfnb.{_module}"
-'''
+HEAD = "# Modules that declare ops and export names; written by `python tests/opdef/write_index.py`.\n"
 LINTER_HEAD = '''# Scalar definitions are written in primitives; written by `python tests/opdef/write_index.py`.
 extend = "../../pyproject.toml"
 builtins = [
@@ -79,12 +61,8 @@ def declared() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 def rows(found: dict[str, list[str]]) -> str:
-    """The rows of a table from modules to names."""
-    made = []
-    for module, names in sorted(found.items()):
-        lines = textwrap.wrap(" ".join(sorted(names)), 107)
-        made.append(f'    "{module}":\n' + "\n".join(f'        "{line} "' for line in lines) + ",\n")
-    return "".join(made)
+    """The rows of a table (core/tables.py) from modules to names."""
+    return "".join(f"{module}: {' '.join(sorted(names))}\n" for module, names in sorted(found.items()))
 
 
 def texts() -> dict[Path, str]:
@@ -93,7 +71,7 @@ def texts() -> dict[Path, str]:
     builtins = sorted(importlib.import_module("tfnb.kernels.scalar.primitives").BUILTINS)
     lines = textwrap.wrap(", ".join(f'"{name}"' for name in builtins), 107)
     linter = LINTER_HEAD + "".join(f"    {line}\n" for line in lines[:-1]) + f"    {lines[-1]},\n]\n"
-    return {PLACE: HEAD + rows(found) + MIDDLE + rows(exported) + TAIL, LINTER: linter}
+    return {PLACE: f"{HEAD}\n[DECLARED]\n{rows(found)}\n[EXPORTED]\n{rows(exported)}", LINTER: linter}
 
 
 if __name__ == "__main__":
