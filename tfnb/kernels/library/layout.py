@@ -10,7 +10,7 @@ from tfnb.kernels.arrays.window import channels_first
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array
 from tfnb.kernels.launch import Address, Call, Launch, Meta
-from tfnb.kernels.library.copying import UNITS, fill
+from tfnb.kernels.library.copying import fill
 
 GRAIN_BYTES = 1 << 17
 TILE = 32                                              # rows whose elements of a column stay in the first cache
@@ -18,8 +18,8 @@ TILE = 32                                              # rows whose elements of 
 
 @kernel_function(independent=True)
 def transpose_matrix(x: Array, y: Array, rows: int, columns: int, last: int, item: int) -> None:
-    """Transpose matrix `item`; or, where `last` is not negative, matrix last - item."""
-    source = x[(last - item if last >= 0 else item) * rows * columns:]
+    """Transpose matrix `item`; or, where `last` is no None, matrix last - item."""
+    source = x[(item if last is None else last - item) * rows * columns:]
     target = y[item * rows * columns:]
     for first in range(0, rows, TILE):
         end = min(first + TILE, rows)
@@ -32,9 +32,9 @@ def transpose(call: Call, source: Address, target: Address, type: str, matrices:
               flip: bool = False) -> Launch:
     """Transpose each of `matrices` (rows x columns); flip: the last one first."""
     size = np.dtype(type).itemsize
-    whole, unit = matrices * rows * columns * size, UNITS[size]
+    whole, unit = matrices * rows * columns * size, "uint8" if type == "bool" else type
     return transpose_matrix.launch(call, matrices, source.reach(whole).of(unit), target.reach(whole).of(unit), rows,
-                                   columns, matrices - 1 if flip else -1, label="transpose",
+                                   columns, matrices - 1 if flip else None, label="transpose",
                                    grain=max(1, GRAIN_BYTES // max(1, rows * columns * size)))
 
 

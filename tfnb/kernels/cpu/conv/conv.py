@@ -299,7 +299,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
     items = groups * parts
     launches = [Launch(text, tuple(words), items, 1 if items > 1 else 0, "filter gradient")]
     if groups > 1:
-        launches.append(partial_sums(target, out, meta.type, groups, w.taps * w.channels, m))
+        launches.append(partial_sums(call, target, out, meta.type, groups, w.taps * w.channels, m))
     return launches
 
 

@@ -1,7 +1,7 @@
 """Grouped convolutions: one group of channels after the other.
 
     by_group(call, groups, type, sources, target, made)     launches of `made` for each group, over its own channels
-    regroup(part, groups, type, source, target, back)       the launch that copies to one array a group, or from there
+    regroup(call, part, groups, type, source, target, back) the launch that copies to one array a group, or from there
 """
 from __future__ import annotations
 
@@ -10,24 +10,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, Static
 from tfnb.kernels.launch import Address, Call, Launch
 
 GRAIN_BYTES = 1 << 17
-
-# Item i: row i of `groups` parts of `length` numbers, to or (back) from arrays with the rows of one group each.
-REGROUP_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):
-    groups, length, rows, back = args[2], args[3], args[4], args[5]
-    x, y = {type}_array(args[0], 0), {type}_array(args[1], 0)
-    for i in range(begin, end):
-        for group in range(groups):
-            joined, apart = (i * groups + group) * length, (group * rows + i) * length
-            source, target = (apart, joined) if back else (joined, apart)
-            for j in range(length):
-                y[target + j] = x[source + j]
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +38,10 @@ def by_group(call: Call, groups: int, type_: str, sources: list[Rows], target: R
     places = [call.scratch(groups * part.rows * part.length * size) for part in (*sources, target)]
     steps = {place.index: part.rows * part.length * size
              for place, part in zip(places, (*sources, target), strict=True)}
-    apart = [regroup(source, groups, type_, source.address, place)
+    apart = [regroup(call, source, groups, type_, source.address, place)
              for source, place in zip(sources, places, strict=False)]
     launches = made(places[:-1], places[-1])
-    back = regroup(target, groups, type_, places[-1], target.address, back=True)
+    back = regroup(call, target, groups, type_, places[-1], target.address, back=True)
     return [*apart, *(_moved(launch, steps, group) for group in range(groups) for launch in launches), back]
 
 
@@ -66,9 +53,19 @@ def _moved(launch: Launch, steps: dict[int, int], group: int) -> Launch:
         moved(word) if isinstance(word, Address) and word.kind == "scratch" else word for word in launch.args))
 
 
-def regroup(part: Rows, groups: int, type_: str, source: Address, target: Address, back: bool = False) -> Launch:
+@kernel_function(independent=True)
+def regroup_row(x: Array, y: Array, groups: int, length: int, rows: int, back: Static, item: int) -> None:
+    """Copy row `item` of `groups` parts of `length` elements to, or back from, arrays with the rows of a group each."""
+    for group in range(groups):
+        joined, apart = (item * groups + group) * length, (group * rows + item) * length
+        for j in range(length):
+            y[(joined if back else apart) + j] = x[(apart if back else joined) + j]
+
+
+def regroup(call: Call, part: Rows, groups: int, type_: str, source: Address, target: Address,
+            back: bool = False) -> Launch:
     """Copy rows of groups x length elements to arrays of one group each; or, `back`, from there."""
     row = groups * part.length * np.dtype(type_).itemsize
-    places = source.reach(part.rows * row), target.reach(part.rows * row)
-    return Launch(REGROUP_TEXT.format(type=type_), (*places, groups, part.length, part.rows, int(back)),
-                  part.rows, max(1, GRAIN_BYTES // max(1, row)), "channels by group")
+    return regroup_row.launch(call, part.rows, source.reach(part.rows * row).of(type_),
+                              target.reach(part.rows * row).of(type_), groups, part.length, part.rows, back,
+                              grain=max(1, GRAIN_BYTES // max(1, row)), label="channels by group")

@@ -139,7 +139,7 @@ def depthwise_filter_gradient(call: Call) -> list[Launch]:
         words = (*_words(w, given, out.shape[2:]), -(-rows // items), rows)
         text = FILTER_TEXT.format(type=x.type, q=_multiplier(out.shape[3]))
         return [Launch(text, words, items, 1, "depthwise filter gradient"),
-                partial_sums(partial, target, x.type, items, w.taps, out.shape[2] * out.shape[3])]
+                partial_sums(call, partial, target, x.type, items, w.taps, out.shape[2] * out.shape[3])]
 
     return around(call, [0, 2], made, turn_output=False)
 

@@ -266,7 +266,7 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     words[B:ROOM + 1] = dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room
     launches.append(Launch(_text(FILTER_TEXT, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
                            "filter gradient"))
-    return [*launches, partial_sums(partial, out, type_, groups, k, n, wide, tiles * tile)]
+    return [*launches, partial_sums(call, partial, out, type_, groups, k, n, wide, tiles * tile)]
 
 
 def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple[Address, int, list[Launch]]:
