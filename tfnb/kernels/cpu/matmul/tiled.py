@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from tfnb.kernels.launch import Address, Call, Code, Launch, Word
+from tfnb.kernels.library.copying import copy_box
 from tfnb.kernels.llvm import microkernel
 from tfnb.kernels.llvm.microkernel import BYTES, Machine
 
@@ -82,18 +83,6 @@ def kernel(args, begin, end):
             first = (across * args[{M}] + i) * args[{TAIL_ITEMS}]
             call_kernel(args[{TAIL}], pairs + 16 * count, first, first + rows * args[{TAIL_ITEMS}])
 """
-
-COPY_TEXT = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):
-    n = args[2]
-    for i in range(begin, end):
-        source, target = {type}_array(args[0] + i * n * {size}, n), {type}_array(args[1] + i * args[3], n)
-        for j in range(n):
-            target[j] = source[j]
-"""
-
 
 @dataclass(frozen=True, slots=True)
 class Product:
@@ -181,10 +170,9 @@ def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address
     size = BYTES[product.type]
     step = product.k * size + LINE
     copies = [call.scratch(rows * step).reach(rows * step) for _ in pairs]
-    text, grain = COPY_TEXT.format(type=product.type, size=size), max(1, (1 << 17) // step)
-    made = [Launch(text, (a.reach(rows * product.k * size), copy, product.k, step), rows, grain, "longer rows")
-            for (a, _), copy in zip(pairs, copies, strict=True)]
-    return made, [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
+    axes = [(rows, product.k, step // size), (product.k, 1, 1)]
+    made = [copy_box(call, a, copy, product.type, axes) for (a, _), copy in zip(pairs, copies, strict=True)]
+    return list(chain(*made)), [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
 
 
 def tail_columns(product: Product, terms: int = 1) -> int:
