@@ -15,7 +15,7 @@ from tfnb.tools import stubs
 
 jedi = pytest.importorskip("jedi")
 PACKAGE = Path(tf.__file__).parent
-PROGRAM = Path(__file__).with_name("typical_program.py")
+PROGRAMS = sorted(Path(__file__).parent.glob("typical_*.py"))
 WRONG = """
 import tfnb as tf
 tf.trainn.AdamOptimizer(0.1)
@@ -23,6 +23,9 @@ tf.matmull([[1.0]], [[1.0]])
 tf.train.AdamOptimizer(learnin_rate=0.1)
 tf.nn.relu()
 tf.constant(1.0).evaluate()
+from tfnb.python.ops import math_opps
+from tfnb.python.framework import dtypes
+dtypes.float33
 """
 
 
@@ -32,7 +35,8 @@ def project(tmp_path_factory):
     root = tmp_path_factory.mktemp("project")
     shutil.copytree(PACKAGE, root / "tfnb", ignore=shutil.ignore_patterns("__pycache__", "static", "__init__.pyi"))
     stubs.main(str(root / "tfnb"))
-    shutil.copy(PROGRAM, root / "typical.py")
+    for program in PROGRAMS:
+        shutil.copy(program, root)
     (root / "wrong.py").write_text(WRONG)
     return root
 
@@ -40,30 +44,35 @@ def project(tmp_path_factory):
 @pytest.mark.slow
 def test_pyright_knows_all_names_and_reports_others(project):
     pytest.importorskip("basedpyright")
-    settings = {"typeCheckingMode": "standard", "include": ["typical.py", "wrong.py"], "reportMissingImports": True}
+    settings = {"typeCheckingMode": "standard", "include": ["typical_*.py", "wrong.py"], "reportMissingImports": True,
+                "reportMissingModuleSource": False}    # tfnb.python.* is made when it is imported: a stub is all
     (project / "pyrightconfig.json").write_text(json.dumps(settings))
     done = subprocess.run([sys.executable, "-m", "basedpyright", "-p", str(project), "--outputjson", "--pythonpath",
                            sys.executable], capture_output=True, text=True, check=False, timeout=300)
     found = [(Path(fault["file"]).name, fault["range"]["start"]["line"], fault["message"].splitlines()[0])
              for fault in json.loads(done.stdout)["generalDiagnostics"]]
-    assert [fault for fault in found if fault[0] == "typical.py"] == []
+    assert len(PROGRAMS) == 3 and [fault for fault in found if fault[0] != "wrong.py"] == []
     assert [(line, message) for _, line, message in sorted(found)] == [
         (2, '"trainn" is not a known attribute of module "tfnb"'),
         (3, '"matmull" is not a known attribute of module "tfnb"'),
         (4, 'No parameter named "learnin_rate"'),
         (5, 'Argument missing for parameter "features"'),
-        (6, 'Cannot access attribute "evaluate" for class "Tensor"')]
+        (6, 'Cannot access attribute "evaluate" for class "Tensor"'),
+        (7, '"math_opps" is unknown import symbol'),
+        (9, '"float33" is not a known attribute of module "tfnb.dtypes"')]
 
 
 @pytest.mark.parametrize("typed, offered", [
     ("tf.train.Ada", ["AdadeltaOptimizer", "AdagradDAOptimizer", "AdagradOptimizer", "AdamOptimizer"]),
     ("tf.layers.den", ["dense", "Dense"]), ("tf.nn.rnn_cell.Basic", ["BasicLSTMCell", "BasicRNNCell"]),
-    ("tf.nn.softp", ["softplus"])])
+    ("tf.nn.rnn_cell.", ["GRUCell", "LSTMCell", "LSTMStateTuple", "MultiRNNCell"]), ("tf.nn.softp", ["softplus"]),
+    ("from tfnb.python.ops import math_o", ["math_ops"])])
 def test_jedi_completes(project, typed, offered):
     script = jedi.Script(f"import tfnb as tf\n{typed}", path=project / "new.py", project=jedi.Project(project))
     names = [completion.name for completion in script.complete()]
     assert [name for name in names if name in offered] == offered
-    assert len(names) <= len(offered) + 4          # modules of that name beside the public ones
+    others = 4 if not typed.endswith(".") else 20  # modules of that name beside the public ones
+    assert len([name for name in names if not name.startswith("_")]) <= len(offered) + others
 
 
 def test_jedi_shows_arguments(project):
@@ -72,6 +81,11 @@ def test_jedi_shows_arguments(project):
         signature, = script.get_signatures()
         return [parameter.name for parameter in signature.params], signature.docstring()
     assert call("tf.exp(")[0] == ["x", "name"]
+    assert call("tf.nn.rnn_cell.BasicLSTMCell(")[0][:3] == ["num_units", "forget_bias", "state_is_tuple"]
+    assert call("tf.layers.dense(")[0][:3] == ["inputs", "units", "activation"]
+    assert call("tf.reduce_sum(")[0][:3] == ["input_tensor", "axis", "keepdims"]
+    assert call("tf.contrib.layers.linear(")[0][:2] == ["inputs", "num_outputs"]
+    assert call("tf.math.erfinv(")[0] == ["x", "name"]
     assert "exponential" in call("tf.exp(")[1] or "power" in call("tf.exp(")[1]
     assert call("tf.train.AdamOptimizer(")[0][:4] == ["learning_rate", "beta1", "beta2", "epsilon"]
 

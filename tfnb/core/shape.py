@@ -105,12 +105,12 @@ class TensorShape:
         return made
 
     @property
-    def dims(self) -> list[Dimension] | None:
+    def dims(self) -> list[Dimension] | Any:
         """The Dimensions, or None if the rank is unknown."""
         return None if self.static is None else [Dimension(size) for size in self.static]
 
     @property
-    def ndims(self) -> int | None:
+    def ndims(self) -> int | Any:
         """The rank, or None if unknown."""
         return None if self.static is None else len(self.static)
 
@@ -151,13 +151,13 @@ class TensorShape:
         count: int = max(stop - start, 0)
         return (None,) * count
 
-    def num_elements(self) -> int | None:
+    def num_elements(self) -> int | Any:
         """Return the number of elements of a tensor of this shape, or None if it is unknown."""
         if self.static is None or None in self.static:
             return None
         return math.prod(size for size in self.static if size is not None)
 
-    def as_list(self) -> list[int | None]:
+    def as_list(self) -> list[int | Any]:
         """Return a list of ints and None. Raises ValueError if the rank is unknown."""
         if self.static is None:
             raise ValueError("as_list() is not defined on an unknown TensorShape.")

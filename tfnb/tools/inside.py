@@ -63,7 +63,7 @@ _NAMES = {
     "python.util.nest": "tfnb.core.nest:*", "python.util.tf_inspect": "inspect:*",
 }
 # Folders whose modules `tensorflow.python` itself had, `from tensorflow.python import control_flow_ops`.
-_LIFTED = ("ops", "framework", "client", "training", "platform", "lib.io", "util")
+LIFTED = ("ops", "framework", "client", "training", "platform", "lib.io", "util")
 
 
 def internal(value: Any) -> bool:
@@ -145,11 +145,15 @@ def _names(path: str) -> Iterator[tuple[str, str]]:
             yield name or attribute, place
 
 
+def known() -> frozenset[str]:
+    """Return the paths of the modules inside of TensorFlow of which tfnb may have names."""
+    return frozenset({*paths.MODULES, *_NAMES, *(f"python.ops.{name}" for name in paths.GENERATED)})
+
+
 @cache
 def _folders() -> frozenset[str]:
     """Return the paths of the packages that hold these modules."""
-    known = {*paths.MODULES, *_NAMES, *(f"python.ops.{name}" for name in paths.GENERATED)}
-    return frozenset(path.rsplit(".", count)[0] for path in known for count in range(1, path.count(".") + 1))
+    return frozenset(path.rsplit(".", count)[0] for path in known() for count in range(1, path.count(".") + 1))
 
 
 def inside(path: str) -> Inside | None:
@@ -165,5 +169,5 @@ def inside(path: str) -> Inside | None:
     if path in _folders() and not path.startswith("contrib."):
         return Inside(path, (), {}, False)
     if path.startswith("python.") and path.count(".") == 1:
-        return next((found for folder in _LIFTED if (found := inside(path.replace(".", f".{folder}.", 1)))), None)
+        return next((found for folder in LIFTED if (found := inside(path.replace(".", f".{folder}.", 1)))), None)
     return None

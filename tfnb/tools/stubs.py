@@ -3,7 +3,8 @@
 A public module (`tfnb/__init__.py`, `tfnb/nn.py`, `tfnb/train/__init__.py`...) holds names only, and some of them come
 lazily or are made by a decorator; an editor sees neither. Its stub names each: a function or class by an import from
 the module that defines it, where the editor reads signature and docstring; an op by its signature; a constant by its
-type. Wheels carry the stubs; they are made from the registry of ops and the name lists and not kept in git.
+type. Modules inside of TensorFlow (`tfnb.python.ops.math_ops`), which are made when they are imported, have stubs too.
+Wheels carry the stubs; they are made from the registry of ops and the name lists and not kept in git.
 """
 from __future__ import annotations
 
@@ -15,13 +16,14 @@ import pkgutil
 import sys
 import types
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from tfnb.core.lazy import LazyModule
 from tfnb.opdef.op import Op
 from tfnb.ops.declaration.construct import Constructor
+from tfnb.tools import inside
 
 HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.operation import Operation, Tensor\n'
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,12 +45,21 @@ def public_modules() -> list[str]:
 def is_dynamic(module: types.ModuleType) -> bool:
     """Return whether an editor cannot read the names of a module from its source: lazy ones, and ops."""
     values = [value for name, value in vars(module).items() if not name.startswith("_")]
-    return hasattr(module, "__getattr__") or any(is_op(value) or isinstance(value, LazyModule) for value in values)
+    return hasattr(module, "__getattr__") or any(
+        is_op(value) or is_made(value) or isinstance(value, LazyModule) for value in values)
 
 
 def is_op(value: Any) -> bool:
     """Return whether a value is the public function of an op, or its constructor: both have its record."""
     return isinstance(value, (types.FunctionType, Constructor)) and isinstance(getattr(value, "spec", None), Op)
+
+
+def is_made(value: Any) -> bool:
+    """Return whether a value is a function whose signature stands in no source: a declaration made it."""
+    if not isinstance(value, types.FunctionType):
+        return isinstance(value, partial)
+    inner = "<locals>" in value.__code__.co_qualname and not hasattr(value, "__wrapped__")
+    return inner or "__signature__" in vars(value)
 
 
 def stub(module: types.ModuleType) -> str:
@@ -86,8 +97,8 @@ def _entry(own: str, name: str, value: Any) -> Iterator[str]:
         yield from _module(own, name, value)
     elif is_op(value):
         yield _op(name, value)
-    elif (place := _defined(value)) == (own, name):
-        yield f"def {name}(*args: _Any, **kwargs: _Any) -> _Any: ..."
+    elif is_made(value) or (place := _defined(value)) == (own, name):
+        yield _definition(name, inspect.signature(value), value.__doc__)
     elif place is not None:
         module, attribute = place
         if attribute == name:
@@ -116,17 +127,26 @@ def _module(own: str, name: str, value: types.ModuleType) -> Iterator[str]:
 
 def _op(name: str, value: Any) -> str:
     """The declaration of an op: its arguments by name, its defaults, how many tensors it makes."""
-    arguments = []
-    for parameter in value.__signature__.parameters.values():
+    outputs = value.spec.outputs
+    made = "Operation" if not outputs else "Tensor" if len(outputs) == 1 and not outputs[0].is_list else "_Any"
+    return _definition(name, value.__signature__, value.spec.doc, made)
+
+
+def _definition(name: str, signature: inspect.Signature, doc: str | None, made: str = "_Any") -> str:
+    """The declaration of a function that no source defines under that signature, with the first line of its text."""
+    arguments, keywords = [], False
+    for parameter in signature.parameters.values():
+        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else "**" if parameter.kind is parameter.VAR_KEYWORD \
+            else ""
+        if parameter.kind is parameter.KEYWORD_ONLY and not keywords:
+            arguments.append("*")
+        keywords = keywords or parameter.kind in (parameter.KEYWORD_ONLY, parameter.VAR_POSITIONAL)
         default = "" if parameter.default is inspect.Parameter.empty else " = ..."
         kind = "str | None" if parameter.name == "name" else "_Any"
         given = f"{parameter.name}_" if keyword.iskeyword(parameter.name) else parameter.name
-        arguments.append(f"{given}: {kind}{default}")
-    outputs = value.spec.outputs
-    made = "Operation" if not outputs else "Tensor" if len(outputs) == 1 and not outputs[0].is_list else "_Any"
-    doc = (value.spec.doc or "").strip().splitlines()
-    text = doc[0].replace("\\", "\\\\").replace('"""', "'''") if doc else ""
-    return f'def {name}({", ".join(arguments)}) -> {made}:\n    """{text}"""'
+        arguments.append(f"{stars}{given}: {kind}{default}")
+    first = (doc or name).strip().splitlines()[0].replace("\\", "\\\\").replace('"""', "'''")
+    return f'def {name}({", ".join(arguments)}) -> {made}:\n    """{first}"""'
 
 
 def _defined(value: Any) -> tuple[str, str] | None:
@@ -159,6 +179,35 @@ def _with_types(text: str, module: types.ModuleType) -> str:
     return text.replace(HEAD[HEAD.index("from tfnb"):], HEAD[HEAD.index("from tfnb"):] + imports, 1)
 
 
+def inside_modules() -> Iterator[tuple[str, str]]:
+    """Yield (path below `tfnb`, stub) of each module of `tensorflow.python` that tfnb has, and of the packages."""
+    found = {path: made for path in sorted(inside.known()) if path.startswith("python.")
+             and (made := inside.inside(path)) is not None}
+    packages = {"python"} | {path.rsplit(".", n)[0] for path in found for n in range(1, path.count("."))}
+    for path in sorted(found.keys() - packages):
+        yield path.replace(".", "/") + ".pyi", _inside_stub(found[path])
+    for package in sorted(packages):
+        text = _inside_stub(found[package]) if package in found else HEAD.format(doc=package)
+        if package == "python":                        # `from tensorflow.python import control_flow_ops`
+            homes = {path.rpartition(".")[2]: path.rpartition(".")[0] for path in found
+                     if path.rpartition(".")[0].removeprefix("python.") in inside.LIFTED}
+            text += "".join(f"from tfnb.{home} import {name} as {name}\n" for name, home in sorted(homes.items()))
+        yield package.replace(".", "/") + "/__init__.pyi", text
+
+
+def _inside_stub(found: inside.Inside) -> str:
+    """Return the stub of a module inside of TensorFlow: public modules that have its names, and names of its own."""
+    lines = [f"from {space.__name__} import *" for space in found.spaces[::-1]]
+    own = f"tfnb.{found.path}"
+    for name in sorted(found.names):
+        value = found.find(name)
+        if value is not inside.ABSENT and name.isidentifier():
+            lines += _entry(own, name, value)
+    if found.has_ops:                                  # an op by its generated name
+        lines.append("def __getattr__(name: str) -> _Any: ...")
+    return HEAD.format(doc=found.path) + "".join(f"{line}\n" for line in lines)
+
+
 def main(folder: str | None = None) -> list[Path]:
     """Write the stubs and `py.typed` under `folder` (default: beside the modules); return the files."""
     root = Path(folder) if folder else ROOT
@@ -169,6 +218,11 @@ def main(folder: str | None = None) -> list[Path]:
         place = root / inner / "__init__.pyi" if hasattr(module, "__path__") else (root / inner).with_suffix(".pyi")
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(_with_types(stub(module), module), encoding="utf-8", newline="\n")
+        written.append(place)
+    for path, text in inside_modules():
+        place = root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8", newline="\n")
         written.append(place)
     (root / "py.typed").touch()
     return [*written, root / "py.typed"]

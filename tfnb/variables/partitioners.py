@@ -83,7 +83,7 @@ def _sizes(shape: Any, axis: int) -> list[int]:
         raise ValueError(f"shape is not a TensorShape: {shape}")
     if not shape.is_fully_defined():
         raise ValueError(f"shape is not fully defined: {shape}")
-    sizes: list[int] = shape.as_list()  # type: ignore[assignment]
+    sizes: list[int] = shape.as_list()
     if not -len(sizes) <= axis < len(sizes):
         raise ValueError(f"can't cut the shape {shape} along axis {axis}")
     return sizes

@@ -164,7 +164,7 @@ def find_or_make_parts(graph: Graph, request: Request, partitioner: Partitioner 
     if request.reuse is True or parts is None:
         raise ValueError(f"PartitionedVariable {name} does not exist, or was not created with tf.get_variable(). Did "
                          "you mean to set reuse=False or reuse=tf.AUTO_REUSE in VarScope?")
-    sizes: list[int] = shape.as_list()  # type: ignore[assignment]
+    sizes: list[int] = shape.as_list()
     variables = []
     for i, (offset, size) in enumerate(slices_along(sizes, parts)):
         part = f"{name}/part_{i}"

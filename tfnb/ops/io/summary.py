@@ -353,7 +353,7 @@ def merge(inputs: Sequence[Any], collections: Sequence[str] | None = None, name:
         return _collect(MergeSummary(list(inputs), name=name), collections, ())
 
 
-def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | None:
+def merge_all(key: str = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None) -> Tensor | Any:
     """One summary of all in the collection `key` whose names begin with `scope`; None if there is none.
 
     >>> loss, rate = tf.summary.scalar("loss", 0.5), tf.summary.scalar("rate", 0.1)
@@ -413,7 +413,7 @@ def merge_summary(inputs: Sequence[Any], collections: Sequence[str] | None = Non
         return _collect(MergeSummary(list(inputs), name=name), collections, ())
 
 
-def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | None:
+def merge_all_summaries(key: str = GraphKeys.SUMMARIES) -> Tensor | Any:
     """One summary of all in the collection `key` (`tf.merge_all_summaries`, until r0.12); None if there is none.
 
     >>> loss = tf.scalar_summary("loss", 0.5)

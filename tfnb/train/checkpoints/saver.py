@@ -285,7 +285,7 @@ def _restore_error(error: OpError, why: str) -> OpError:
 
 
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
-                      **kwargs: Any) -> Saver | None:
+                      **kwargs: Any) -> Saver | Any:
     """Add the graph and the collections of a MetaGraphDef, or of a file with one, to the default graph.
 
     clear_devices: without its devices; import_scope: a name scope for all of it; input_map: as in import_graph_def.

@@ -126,7 +126,7 @@ def _absolute(folder: str, path: str) -> str:
     return path if os.path.isabs(path) else os.path.join(folder, path)
 
 
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | Any:
     """Return the prefix of the newest checkpoint in a directory, for `Saver.restore`; None if there is none.
 
     >>> v = tf.Variable(1.0)

@@ -113,7 +113,7 @@ class ExponentialMovingAverage:
         lower: Tensor = Minimum(decay, (1.0 + count) / (10.0 + count))
         return lower
 
-    def average(self, var: Any) -> Variable | None:
+    def average(self, var: Any) -> Variable | Any:
         """Return the shadow variable of `var`, or None if there is none."""
         found = self._averages.get(_key(var))
         return found if found is not None and slots.is_alive(found) else None

@@ -164,7 +164,7 @@ class Optimizer:
                 return step
             return state.assign_add(global_step, 1, name=scope).op
 
-    def get_slot(self, var: Any, name: str) -> Variable | None:
+    def get_slot(self, var: Any, name: str) -> Variable | Any:
         """Return the slot `name` of `var`, or None."""
         found = self._slots.get(name, {}).get(_key(var))
         return found if found is not None and slots.is_alive(found) else None

@@ -157,7 +157,7 @@ class SyncReplicasOptimizer(Optimizer):
         with device(self._global_step.device), name_scope(""):
             return self._sync_token_queue.enqueue_many((fill([num_tokens], self._global_step),))
 
-    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | None:
+    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | Any:
         """Return a slot of `opt`."""
         return self._opt.get_slot(*args, **kwargs)
 

@@ -31,7 +31,7 @@ class OptimizerWrapper(Optimizer):
         """Compute the gradients, as the optimizer inside does."""
         return self._opt.compute_gradients(*args, **kwargs)
 
-    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | None:
+    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | Any:
         """Return a slot of the optimizer inside."""
         return self._opt.get_slot(*args, **kwargs)
 
