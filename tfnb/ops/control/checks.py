@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core import errors
-from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
@@ -19,7 +18,7 @@ from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import named
 
 if TYPE_CHECKING:
-    from tfnb.graph.graph import ShapeContext
+    pass
 
 
 @host("tensor: T -> output: T", shape=shapes.like_first, stateful=True, T="{bfloat16, half, float, double}",
@@ -65,11 +64,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     return [dy] + [None] * (len(op.inputs) - 1)
 
 
-def _nothing(ctx: ShapeContext) -> list[Static]:
-    return []
-
-
-@host("condition: bool, data: T ->", shape=_nothing, stateful=True, T="list(type) >= 1", summarize="int = 3")
+@host("condition: bool, data: T ->", shape=shapes.unknown, stateful=True, T="list(type) >= 1", summarize="int = 3")
 def Assert(condition: np.ndarray, data: Sequence[np.ndarray], *, summarize: int, ctx: Any) -> tuple[()]:
     """Raise InvalidArgumentError with the first elements of each of `data`, unless `condition` holds."""
     if not condition.all():

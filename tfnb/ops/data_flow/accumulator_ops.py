@@ -5,25 +5,18 @@ behind the string reference of releases before 1.13, which sparse ones have unti
 """
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import declared, host
 from tfnb.resources.accumulators import Accumulator, DenseAccumulator, SparseAccumulator
 
 _MADE: dict[str, Any] = {"dtype": "numbertype", "shape_": "shape", "container": "string = ''",
                          "shared_name": "string = ''", "reduction_type": "{'MEAN', 'SUM'} = 'MEAN'"}
-
-
-def _nothing(ctx: Any) -> list[Any]:
-    return []
-
-
-def _unknown(ctx: Any) -> list[Any]:
-    return [None]
 
 
 def _sparse_shapes(ctx: Any) -> list[Any]:
@@ -66,60 +59,25 @@ def _take(ctx: Any, held: Accumulator, num_required: Any) -> Any:
     return held.take(int(num_required), ctx.timeout)
 
 
-# ---- behind a resource handle
-
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, **_MADE)
-def ResourceConditionalAccumulator(*, ctx: Any) -> Any:
-    """Create an accumulator of dense gradients."""
-    return _handle(ctx, DenseAccumulator)
-
-
-@host("handle: resource, local_step: int64, gradient: dtype", shape=_nothing, stateful=True, dtype="numbertype")
-def ResourceAccumulatorApplyGradient(handle: Any, local_step: Any, gradient: Any, *, ctx: Any) -> Any:
-    """Add a gradient, unless `local_step` is older than the accumulator's step."""
-    return _apply(ctx, handle[()], local_step, gradient)
-
-
-@host("handle: resource, num_required: int32 -> average: dtype", shape=_unknown, stateful=True, dtype="numbertype")
-def ResourceAccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -> Any:
-    """Wait for `num_required` gradients and return their mean; the accumulator's step grows by one."""
-    return _take(ctx, handle[()], num_required)
-
-
-@host("handle: resource, new_global_step: int64", shape=_nothing, stateful=True)
-def ResourceAccumulatorSetGlobalStep(handle: Any, new_global_step: Any) -> Any:
-    """Set the accumulator's step."""
-    handle[()].set_global_step(int(new_global_step))
-    return ()
-
-
-@host("handle: resource -> num_accumulated: int32", shape=shapes.scalar, stateful=True)
-def ResourceAccumulatorNumAccumulated(handle: Any) -> Any:
-    """Return the number of gradients accumulated so far."""
-    return np.int32(handle[()].count)
-
-
-# ---- behind a string reference
-
 @host("-> handle: Ref(string)", shape=shapes.scalar, stateful=True, **_MADE)
 def ConditionalAccumulator(*, ctx: Any) -> Any:
     """Create an accumulator of dense gradients."""
     return _handle(ctx, DenseAccumulator)
 
 
-@host("handle: Ref(string), local_step: int64, gradient: dtype", shape=_nothing, dtype="numbertype")
+@host("handle: Ref(string), local_step: int64, gradient: dtype", shape=shapes.unknown, dtype="numbertype")
 def AccumulatorApplyGradient(handle: Any, local_step: Any, gradient: Any, *, ctx: Any) -> Any:
     """Add a gradient, unless `local_step` is older than the accumulator's step."""
     return _apply(ctx, handle[()], local_step, gradient)
 
 
-@host("handle: Ref(string), num_required: int32 -> average: dtype", shape=_unknown, dtype="numbertype")
+@host("handle: Ref(string), num_required: int32 -> average: dtype", shape=shapes.unknown, dtype="numbertype")
 def AccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -> Any:
     """Wait for `num_required` gradients and return their mean; the accumulator's step grows by one."""
     return _take(ctx, handle[()], num_required)
 
 
-@host("handle: Ref(string), new_global_step: int64", shape=_nothing)
+@host("handle: Ref(string), new_global_step: int64", shape=shapes.unknown)
 def AccumulatorSetGlobalStep(handle: Any, new_global_step: Any) -> Any:
     """Set the accumulator's step."""
     handle[()].set_global_step(int(new_global_step))
@@ -139,7 +97,7 @@ def SparseConditionalAccumulator(*, ctx: Any) -> Any:
 
 
 @host("handle: Ref(string), local_step: int64, gradient_indices: int64, gradient_values: dtype, gradient_shape: int64",
-      shape=_nothing, dtype="numbertype", has_known_shape="bool")
+      shape=shapes.unknown, dtype="numbertype", has_known_shape="bool")
 def SparseAccumulatorApplyGradient(handle: Any, local_step: Any, gradient_indices: Any, gradient_values: Any,
                                    gradient_shape: Any, *, has_known_shape: bool, ctx: Any) -> Any:
     """Add the rows of a gradient, unless `local_step` is older than the accumulator's step."""
@@ -154,6 +112,20 @@ def SparseAccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -
     return _take(ctx, handle[()], num_required)
 
 
+def _by_handle(of: Any) -> Any:
+    """Declare the op that does behind a resource handle what `of` does behind a string reference."""
+    spec = of.spec
+    inputs, outputs = ([replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in args]
+                       for args in (spec.inputs, spec.outputs))
+    return declared(spec.replaced(name=f"Resource{spec.name}", inputs=tuple(inputs), outputs=tuple(outputs),
+                                  stateful=True))
+
+
+ResourceConditionalAccumulator = _by_handle(ConditionalAccumulator)
+ResourceAccumulatorApplyGradient = _by_handle(AccumulatorApplyGradient)
+ResourceAccumulatorTakeGradient = _by_handle(AccumulatorTakeGradient)
+ResourceAccumulatorSetGlobalStep = _by_handle(AccumulatorSetGlobalStep)
+ResourceAccumulatorNumAccumulated = _by_handle(AccumulatorNumAccumulated)
 for _op in (ResourceConditionalAccumulator, ResourceAccumulatorApplyGradient, ResourceAccumulatorTakeGradient,
             ResourceAccumulatorSetGlobalStep, ResourceAccumulatorNumAccumulated, ConditionalAccumulator,
             AccumulatorApplyGradient, AccumulatorTakeGradient, AccumulatorSetGlobalStep, AccumulatorNumAccumulated,

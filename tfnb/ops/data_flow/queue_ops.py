@@ -167,11 +167,7 @@ def _element_shape(held: Held, i: int) -> Static:
     return shape
 
 
-def _nothing(ctx: Any) -> list[Static]:
-    return []
-
-
-@host("handle: resource, components: Tcomponents", shape=_nothing,
+@host("handle: resource, components: Tcomponents", shape=shapes.unknown,
       stateful=True, waits=True, Tcomponents=_TYPES, timeout_ms=_WAIT)
 def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
     """Enqueue one element, waiting while the queue is full."""
@@ -183,7 +179,7 @@ def QueueEnqueueV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) 
     return ()
 
 
-@host("handle: resource, components: Tcomponents", shape=_nothing, stateful=True, waits=True, Tcomponents=_TYPES,
+@host("handle: resource, components: Tcomponents", shape=shapes.unknown, stateful=True, waits=True, Tcomponents=_TYPES,
       timeout_ms=_WAIT)
 def QueueEnqueueManyV2(handle: Any, components: Any, *, Tcomponents: Any, ctx: Any) -> Any:
     """Enqueue the rows of the components, one element after another, waiting while the queue is full."""
@@ -290,7 +286,7 @@ def _stacked(arrays: Sequence[np.ndarray], dtype: Any, size: Static) -> np.ndarr
 
 # ---- the rest --------------------------------------------------------------------------------------------------------
 
-@host("handle: resource", shape=_nothing, stateful=True, cancel_pending_enqueues="bool = false")
+@host("handle: resource", shape=shapes.unknown, stateful=True, cancel_pending_enqueues="bool = false")
 def QueueCloseV2(handle: Any, *, cancel_pending_enqueues: bool) -> Any:
     """Close a queue for new elements; those in it can still be dequeued."""
     handle[()].queue.close(cancel_pending_enqueues)
