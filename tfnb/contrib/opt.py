@@ -9,3 +9,6 @@ from tfnb.train.optimizers.contrib.weight_decay import (
     AdamWOptimizer, DecoupledWeightDecayExtension, MomentumWOptimizer, extend_with_decoupled_weight_decay,
 )
 from tfnb.train.optimizers.contrib.wrappers import MovingAverageOptimizer, VariableClippingOptimizer
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)

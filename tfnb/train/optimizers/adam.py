@@ -73,7 +73,8 @@ class AdamOptimizer(DeclaredOptimizer):
 
     def _numbers(self, var: Variable) -> list[Tensor]:
         """Return beta1^t, beta2^t, the learning rate, beta1, beta2 and epsilon in the variable's dtype."""
-        return [self._step_input(name, var) for name in (*self._rule.powers, "lr", "beta1", "beta2", "epsilon")]
+        names = "beta1_power", "beta2_power", "lr", "beta1", "beta2", "epsilon"
+        return [self._step_input(name, var) for name in names]
 
     def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
         """Apply a sparse gradient: all of m and v decay, and every element of the variable is updated."""
