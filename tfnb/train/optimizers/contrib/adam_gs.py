@@ -52,4 +52,5 @@ class AdamGSOptimizer(AdamOptimizer):
         return self._power("beta1", self._beta1_t.dtype), self._power("beta2", self._beta2_t.dtype)
 
     def _power(self, beta: str, dtype: Any) -> Tensor:
-        return Pow(cast(getattr(self, f"_{beta}_t"), dtype), cast(self._global_step_on_worker, dtype))
+        made: Tensor = Pow(cast(getattr(self, f"_{beta}_t"), dtype), cast(self._global_step_on_worker, dtype))
+        return made
