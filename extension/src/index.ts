@@ -8,6 +8,7 @@ import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
 import { takePlaces } from "./place";
 import { SheetWidget } from "./sheet";
+import { StartWidget } from "./start";
 import styles from "./style.css";
 import { followTheme } from "./theme";
 import { TimelineWidget } from "./timeline";
@@ -22,6 +23,7 @@ const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["graph", (model, guard) => new GraphWidget(model, guard)],
   ["live", (model) => new LiveWidget(model)],
   ["sheet", (model, guard) => new SheetWidget(model, guard)],
+  ["start", (model) => new StartWidget(model)],
   ["timeline", (model) => new TimelineWidget(model)],
   ["train", (model) => new TrainWidget(model)],
 ]);

@@ -69,6 +69,13 @@ export interface GraphState {
   trace?: [string, string] | null;
 }
 
+/** What %tfnb shows; a line has the label and the name of its button, or "". */
+export interface StartState {
+  lines: [text: string, label: string, name: string][];
+  groups: [title: string, magics: [magic: string, what: string][]][];
+  note: string;
+}
+
 export interface LiveTag {
   name: string;
   color_index: number;

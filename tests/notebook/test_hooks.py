@@ -257,7 +257,8 @@ def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     graph = get_default_graph()
     with graph.name_scope("layer"):
         source.constant(1.0, name="weights")
-    options = {"graph": {"--color": ["cell", "stale"], "--depth": [], "--device": []}, "fetch": {"--feed": []}}.get
+    graph_options = {"--color": ["cell", "stale"], "--depth": [], "--device": []}
+    options = {"%graph": graph_options, "%%graph": graph_options, "%fetch": {"--feed": []}}.get
     assert complete.matches("%graph lay", options) == ["layer", "layer/weights"]
     assert complete.matches("v = %fetch layer/w", options) == ["layer/weights"]
     assert complete.matches("%%graph --de", options) == ["--depth", "--device"]
@@ -313,8 +314,8 @@ exit
     assert "1 op · fresh" in shown and "x  float32[2] [1., 2.]" in shown, shown + done.stderr
     assert "live: no values yet" in shown and "step 8" in shown
     assert "graph: 1 op" in shown and "x  Const  float32[2] [1., 2.]\n" in shown and "widgets False" in shown
-    ended = shown.index("training: done · step 20 of 20")
-    assert shown.count("training: done") == 1 and 0 < shown.index("step 19", ended) < shown.index("Out[", ended)
+    ended = shown.index(": done · step 20 of 20")
+    assert shown.count(": done ·") == 1 and 0 < shown.index("step 19", ended) < shown.index("Out[", ended)
     assert not {"<div", "<svg", "<span"} & set(re.findall("<[a-z]+", shown)), "these are for browsers"
 
 

@@ -46,6 +46,8 @@ def load_ipython_extension(ip: Any) -> None:
         completer.custom_matchers.append(matcher)
     traits = config.install(ip)
     hooks.register()
+    if left is None:
+        print("tfnb: %tfnb shows what there is, and how this notebook stands")
     _loaded[id(ip)] = ip, hooks, matcher, traits, (jit.on_compile(CompileLine()), tracebacks.install(ip))
 
 
@@ -68,9 +70,10 @@ def unload_ipython_extension(ip: Any) -> None:
 
 
 def _options(magics: Sequence[LineMagics], name: str) -> dict[str, list[str]]:
-    """The options of a line magic and of the cell magic of its name, each with the words that it takes."""
-    parsers = [getattr(family, method).parser for family in magics for method in (name, f"{name}_cell")
+    """The options of a magic ("%graph", "%%graph"), each with the words that it takes."""
+    method = f"{name[2:]}_cell" if name.startswith("%%") else name[1:]
+    parsers = [getattr(family, method).parser for family in magics
                if hasattr(getattr(family, method, None), "parser")]
-    found = {option: list(map(str, action.choices or ())) for parser in parsers
+    found: dict[str, list[str]] = {"--help": []} |  {option: list(map(str, action.choices or ())) for parser in parsers
              for option, action in parser._option_string_actions.items()}
     return dict(sorted(found.items()))

@@ -1,6 +1,7 @@
 """%step: a run op by op: the graph with the next op lit, what that takes, the queue of ops, and values to change."""
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from tfnb.notebook.debug.typed import typed_value
 from tfnb.notebook.drawing.geometry import shorten
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.drawing.value_label import pill_of
+from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import in_session
 from tfnb.notebook.graph.paint import progressed
 from tfnb.notebook.graph.view import GraphView
@@ -25,6 +27,7 @@ from tfnb.notebook.state.tables import Cell, Column, Table
 from tfnb.notebook.state.tables_view import Inside, SheetView
 from tfnb.runtime.session import BaseSession
 
+_numbers = itertools.count(1)
 AROUND = 5              # ops shown before and after the next one
 LETTERS = 42            # of names in tables
 BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Restart")]
@@ -69,11 +72,24 @@ class StepView(SheetView):
     def __init__(self, stepper: Stepper, ends: Sequence[Any] = ()) -> None:
         super().__init__("Step")
         self.stepper = stepper
+        self.display_id = f"tfnb-step-{next(_numbers)}-{id(self):x}"
+        self.shown_in: int | None = None
         self.buttons = list(BUTTONS)
         self.graph: RunGraph | None = RunGraph(stepper, ends) if ends else None
         self._draw()
         if self.graph is not None:
             self.graph.widget = Inside(self)
+
+    def show(self) -> StepView:
+        """Show it in the running cell. Returns the view."""
+        running = shell.current()
+        self.shown_in = running.execution_count if running is not None else None
+        shell.show(self.bundle(self.forms()), self.display_id)
+        return self
+
+    def _ipython_display_(self) -> None:
+        # `%step` both shows the view and returns it: not a second time in the same cell
+        shell.show_once(self)
 
     def step(self, calls: int = 1) -> StepView:
         """Run `calls` ops. Returns the view."""

@@ -7,17 +7,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 import sysconfig
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import ModuleType, TracebackType
 from typing import Any
 
+from IPython.core.error import UsageError
+
 from tfnb.core import lazy
 from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
 from tfnb.core.text import did_you_mean
 from tfnb.notebook.frontend.settings import settings
+from tfnb.ops.declaration import public
 from tfnb.tools.as_tensorflow import NAME
 from tfnb.tools.inside import internal
 
@@ -60,7 +64,7 @@ def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
 
 def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
     """Return whether somebody else's code looked for a name that a module of tfnb does not have."""
-    asks = [part for part in frames if part.tb_frame.f_code.co_filename != lazy.__file__]
+    asks = [part for part in frames if part.tb_frame.f_code.co_filename not in (lazy.__file__, public.__file__)]
     return isinstance(error, AttributeError) and isinstance(error.obj, ModuleType) and bool(_of_others(asks[-1:]))
 
 
@@ -93,6 +97,14 @@ def _without_causes(error: BaseException | None) -> Iterator[None]:
         error.__cause__ = cause.with_traceback(trace)
 
 
+def _nearest_magic(ip: Any, said: str) -> str:
+    """The magic that was meant by one that there is not, as a hint behind what IPython says."""
+    unknown = re.search(r"magic (?:function )?`(%%?)(\w+)` not found", said)
+    known = ip.magics_manager.magics["cell" if unknown and unknown[1] == "%%" else "line"]
+    meant = did_you_mean(unknown[2], known, 0.6, lambda name: f"{unknown[1]}{name}") if unknown else ""
+    return meant.replace("; d", " D")
+
+
 def install(ip: Any) -> Callable[[], None]:
     """Let a shell show errors so. Returns what takes it back."""
     formatter = getattr(ip, "InteractiveTB", None)
@@ -110,8 +122,15 @@ def install(ip: Any) -> Callable[[], None]:
         left = f"({count} frame{'s' * (count > 1)} of tfnb left out; %config Tfnb.full_tracebacks = True shows all)"
         return [*lines, *([meant] if meant else []), *([left] if count else [])]
     formatter.structured_traceback = structured_traceback
+    show = getattr(ip, "show_usage_error", print)
+
+    def show_usage_error(error: Any) -> None:
+        show(UsageError(f"{error}{_nearest_magic(ip, str(error))}"))
+    ip.show_usage_error = show_usage_error
 
     def remove() -> None:
+        if vars(ip).get("show_usage_error") is show_usage_error:
+            del ip.show_usage_error
         if vars(formatter).get("structured_traceback") is structured_traceback:
             del formatter.structured_traceback
     return remove

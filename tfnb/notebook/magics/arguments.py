@@ -5,9 +5,11 @@ Errors in the use of a magic are UsageError itself, which IPython shows without 
 from __future__ import annotations
 
 import ast
+import functools
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from types import CodeType, MappingProxyType
 from typing import Any
@@ -38,10 +40,13 @@ class LineMagics(Magics):
     def __init__(self, ip: Any, hooks: Hooks) -> None:
         super().__init__(ip)
         self.ip, self.hooks = ip, hooks
+        for kind, table in self.magics.items():             # --help is understood by all
+            for name, method in table.items():
+                table[name] = _helped(method, ("%" if kind == "line" else "%%") + name)
 
     def _eval(self, code: str) -> Any:
         try:
-            return eval(code, self.ip.user_global_ns, self.ip.user_ns)
+            return eval(compile(code, "the line of the magic", "eval"), self.ip.user_global_ns, self.ip.user_ns)
         except SyntaxError as error:
             raise UsageError(f"{code!r} is no expression: {error.msg}") from None
         except NameError as error:
@@ -103,6 +108,26 @@ class LineMagics(Magics):
             raise UsageError(str(error)) from None
 
 
+def _helped(magic: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """A magic that tells of its options where --help stands in its line."""
+    @functools.wraps(magic)
+    def told(line: str, *cell: str) -> Any:
+        __tracebackhide__ = True
+        if {"--help", "-h"} & set(line.split()):
+            print(help_of(shell.current(), name, options=True))
+            return None
+        return magic(line, *cell)
+    return told
+
+
+def help_of(ip: Any, name: str, options: bool = False) -> str:
+    """The docstring of a magic ("%graph", "%%train"), with its options where those are asked for."""
+    magic = ip.find_magic(name.lstrip("%"), "cell" if name.startswith("%%") else "line")
+    parser = getattr(magic, "parser", None)
+    doc = magic.__doc__ or ""               # of those with a parser IPython has written it anew
+    return inspect.cleandoc(doc.removeprefix("::\n\n") if options or parser is None else parser.description or "")
+
+
 def op_names() -> set[str]:
     """The names of all ops of the default graph."""
     return {op.name for op in get_default_graph().get_operations()}
@@ -124,6 +149,8 @@ def parse(magic: Callable[..., Any], line: str) -> Any:
     except ValueError as error:                              # a quotation mark without its other one
         raise UsageError(f"{error} in {line!r}") from None
     except UsageError as error:
+        if str(error).endswith("required: what"):
+            raise UsageError("name what to run, as in `loss --feed {x: batch}`; --help tells of options") from None
         hint = _nearest(str(error), magic.parser._option_string_actions)       # type: ignore[attr-defined]
         raise UsageError(f"{error}{hint}") from None
 
@@ -169,6 +196,20 @@ class usage_errors(AbstractContextManager[None]):
             said = error.message if isinstance(error, OpError) else \
                 str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
             raise UsageError(f"{self.before}, and {said}" if self.before else said) from None
+
+
+@contextmanager
+def without_traces(reason: str) -> Iterator[None]:
+    """Take the ops that are made inside out of the default graph again; reason: why they may not be used then."""
+    graph = get_default_graph()
+    before, version = graph.snapshot(), graph.version
+    try:
+        yield
+    finally:
+        if graph.version == version:
+            graph.forget(before)
+        else:
+            graph.rollback(before, reason)
 
 
 def unquote(word: str) -> str:

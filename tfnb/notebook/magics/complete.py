@@ -8,6 +8,7 @@ from posixpath import basename
 from types import MappingProxyType
 from typing import Any
 
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.plots import board
 from tfnb.notebook.state.queue_view import queue_ops
@@ -15,7 +16,7 @@ from tfnb.notebook.state.variable_table import variables_of
 from tfnb.runtime.session import BaseSession
 
 MOST = 200
-_line = re.compile(r"(?:^|=\s*)\s*%{1,2}(\w+)\b(.*)\Z").search
+_line = re.compile(r"(?:^|=\s*)\s*(%{1,2})(\w+)\b(.*)\Z").search
 
 
 Options = Callable[[str], Mapping[str, Iterable[str]]]
@@ -24,21 +25,28 @@ Options = Callable[[str], Mapping[str, Iterable[str]]]
 def matches(text: str, options: Options, namespace: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
     """Completions of the last word of a line with one of our magics; none for other lines.
 
-    text: the line up to the cursor; options: magic -> its options -> the words that one takes, if they are few;
-    namespace: the user's names, of which some options take those of one kind.
+    text: the line up to the cursor; options: magic with its signs -> its options -> the words that one takes, if they
+    are few; namespace: the user's names, of which some options take those of one kind.
     """
     found = _line(text)
-    if found is None or found[1] not in WORDS:
+    if found is None or found[2] not in WORDS:
         return []
-    magic, (*before, word) = found[1], re.split(r"\s+", found[2])
-    given = options(magic)
+    magic, (*before, word) = found[2], re.split(r"\s+", found[3])
+    given = options(found[1] + magic)
     option = next((each for each in reversed(before) if each.startswith("--")), "")
     if option and option != before[-1] and option not in SEVERAL:
         option = ""                             # its word stands there already
     choices = given.get(option) or (_of_kind(namespace, KINDS[option]) if option in KINDS else
                                     VALUES.get(option, tuple)())
-    known = given if word.startswith("-") else choices or WORDS[magic]()
-    return [each for each in known if each.startswith(word) and each != word][:MOST]
+    known = given if word.startswith("-") else choices or [*_meant(magic, namespace), *WORDS[magic]()]
+    return [*dict.fromkeys(each for each in known if each.startswith(word) and each != word)][:MOST]
+
+
+def _meant(magic: str, namespace: Mapping[str, Any]) -> list[str]:
+    """The user's names of tensors and ops, for the magics that take them."""
+    return [name for name, value in namespace.items() if magic in EXPRESSIONS and not name.startswith("_")
+            and (isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element"))
+            and not isinstance(value, type)]
 
 
 def _of_kind(namespace: Mapping[str, Any], kind: type) -> list[str]:
@@ -109,7 +117,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "vars": variable_names,
     "slots": variable_names,
     "ckpt": checkpoint_words,
-    "tfnb": lambda: ["tensorflow", "inspect", "diff", "convert"],
+    "tfnb": lambda: ["help", "tensorflow", "inspect", "diff", "convert"],
 }
 
 
@@ -153,7 +161,7 @@ def _in_expression(before: str) -> bool:
     """Return whether the last word may be a Python name: no option, no word that an option takes, no scope."""
     line, (*others, word) = _line(before), re.split(r"\s+", before)
     after = bool(others) and others[-1].startswith("--")
-    return line is not None and line[1] in EXPRESSIONS and not (word.startswith("-") or after or "/" in word)
+    return line is not None and line[2] in EXPRESSIONS and not (word.startswith("-") or after or "/" in word)
 
 
 class _Simple:

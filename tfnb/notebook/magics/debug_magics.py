@@ -6,7 +6,16 @@ from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.notebook.debug.nan_view import NanView, nan
 from tfnb.notebook.debug.step_view import StepView, step
-from tfnb.notebook.magics.arguments import FEED, SESSION, WHAT, LineMagics, parse, unquote, usage_errors
+from tfnb.notebook.magics.arguments import (
+    FEED,
+    SESSION,
+    WHAT,
+    LineMagics,
+    parse,
+    unquote,
+    usage_errors,
+    without_traces,
+)
 
 
 @magics_class
@@ -29,8 +38,8 @@ class DebugMagics(LineMagics):
         `%nan train_step --feed feeds --fix-step 500`
         """
         args = parse(self.nan, line)
-        wanted, feed, session = self._run_arguments(args)
-        with usage_errors(ValueError, KeyError):
+        with usage_errors(ValueError, KeyError), without_traces("it was made to look for NaN"):
+            wanted, feed, session = self._run_arguments(args)
             return nan(*wanted, feed=feed, session=session, ignore=[*map(unquote, args.ignore)], abs_max=args.abs_max,
                        steps=args.fix_step)
 
@@ -52,4 +61,4 @@ class DebugMagics(LineMagics):
         wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, KeyError):
             return step(*wanted, feed=feed, session=session, breaks=[*map(unquote, args.breaks)],
-                        until=unquote(args.until), back=args.back)
+                        until=unquote(args.until), back=args.back).show()

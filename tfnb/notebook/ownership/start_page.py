@@ -1,0 +1,131 @@
+"""%tfnb: what there is, and how this notebook stands: stale cells, variables without a value, sessions, trainings.
+
+Protocol with the front end, widget kind "start": trait `state` has lines [[text, label of a button or "", its name]],
+groups [[title, [[magic, what it does]]]] and note. Back comes {type: "do", name: "stale" | "init" | "stop"}.
+"""
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.frontend.fetch import find_session, open_sessions
+from tfnb.notebook.frontend.widget import View
+from tfnb.notebook.ownership.rerun import run_stale, stale
+from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.state.initialize import initialize
+
+FEW = 6                 # names in a line
+Groups = Sequence[tuple[str, Sequence[tuple[str, str]]]]
+
+
+class StartPage(View):
+    """The start page; made by `%tfnb`. groups: title -> the magics under it, each with a sentence."""
+
+    kind = "start"
+
+    def __init__(self, groups: Groups = ()) -> None:
+        super().__init__()
+        self.groups, self.note = groups, ""
+        try:
+            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+
+    def lines(self) -> list[tuple[str, str, str]]:
+        """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
+        graph = get_default_graph()
+        count = len(graph.get_operations())
+        found = [(f"The graph has {_many(count, 'op')} and {_many(len(_variables()), 'variable')}.", "", "")]
+        old = stale()
+        if old:
+            labels = " ".join(cell.label for cell in old)
+            found.append((f"{_many(len(old), 'cell')} must run again: {labels}", f"Run {_many(len(old), 'stale cell')}",
+                          "stale"))
+        found += self._sessions()
+        for run in active_runs():
+            found.append((f"The training {run.name!r} is {run.status} at step {run.steps:,}.", "Stop it", "stop"))
+        return found
+
+    @staticmethod
+    def _sessions() -> list[tuple[str, str, str]]:
+        sessions = open_sessions(get_default_graph())
+        if not sessions:
+            return [("No session is open: sess = tf.InteractiveSession() makes one.", "", "")]
+        found = [(f"{_many(len(sessions), 'session')} open: {', '.join(list(sessions)[:FEW])}", "", "")]
+        for name, session in sessions.items():
+            empty = [each.op.name for each in _variables() if session._store.array(each.op) is None]
+            if empty:
+                more = f" and {len(empty) - FEW} more" if len(empty) > FEW else ""
+                text = f"{_many(len(empty), 'variable')} without a value in {name}: {', '.join(empty[:FEW])}{more}"
+                found.append((text, "Initialize" if len(sessions) == 1 else "", "init"))
+        return found
+
+    def widget_state(self) -> dict[str, Any]:
+        """See the module's docstring."""
+        return {"lines": [list(line) for line in self.lines()], "note": self.note,
+                "groups": [[title, [list(pair) for pair in pairs]] for title, pairs in self.groups]}
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """A button was pressed: what it asks for is done in the kernel's main thread, between two cells."""
+        acts: dict[Any, Callable[[], str]] = {"stale": _run_stale, "init": _initialize, "stop": _stop}
+        act = acts.get(message.get("name")) if message.get("type") == "do" else None
+        if act is not None:
+            if threading.current_thread() is threading.main_thread() or self._loop is None:
+                self._do(act)
+            else:
+                self._loop.call_soon_threadsafe(self._do, act)
+
+    def _do(self, act: Callable[[], str]) -> None:
+        try:
+            self.note = act()
+        except Exception as problem:            # told on the page: nobody stands above a button
+            self.note = f"{type(problem).__name__}: {problem}"
+        self.tell()
+
+    def forms(self) -> dict[str, str]:
+        """The page as text and as HTML."""
+        return {"text/plain": self._text(), "text/html": self._html()}
+
+    def _text(self) -> str:
+        wide = max((len(magic) for _, pairs in self.groups for magic, _ in pairs), default=0)
+        found = [text for text, _, _ in self.lines()]
+        for title, pairs in self.groups:
+            found += ["", title, *(f"  {magic:{wide}}  {what}" for magic, what in pairs)]
+        return "\n".join([*found, "", "%tfnb help NAME tells of one of them, --help behind a magic of its options."])
+
+    def _html(self) -> str:
+        lines = "".join(f"<li>{escape(text)}</li>" for text, _, _ in self.lines())
+        cell = "text-align: left; padding: 2px 14px 2px 0; vertical-align: top"
+        rows = "".join(
+            f'<tr><th colspan="2" style="{cell}; padding-top: 8px">{escape(title)}</th></tr>' + "".join(
+                f'<tr><td style="{cell}"><code>{escape(magic)}</code></td><td style="{cell}">{escape(what)}</td></tr>'
+                for magic, what in pairs) for title, pairs in self.groups)
+        return (f'<div style="font: 13px system-ui, sans-serif"><ul style="margin: 0 0 6px 18px">{lines}</ul>'
+                f'<table style="border-collapse: collapse">{rows}</table></div>')
+
+
+def _variables() -> list[Any]:
+    graph = get_default_graph()
+    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+    return [*dict.fromkeys(each for key in keys for each in graph.get_collection(key))]
+
+
+def _many(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def _run_stale() -> str:
+    return repr(run_stale()).partition("\n")[0]
+
+
+def _initialize() -> str:
+    return f"initialized: {', '.join(initialize(find_session(get_default_graph()))) or 'all have values'}"
+
+
+def _stop() -> str:
+    return "; ".join(f"{run.name} ended at step {run.stop('by its button').steps:,}" for run in active_runs())
