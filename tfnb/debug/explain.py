@@ -57,7 +57,7 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
 def _executor(session: BaseSession, fetches: Any, feeds: tuple[Tensor, ...]) -> Executor | None:
     """Return the executor that ran these fetches before, if the graph is still the same."""
     read = read_fetches(fetches, session.graph)
-    found = session._executors.get((read.tensors, read.targets, feeds))
+    found = session._executors.get((read.tensors, read.targets, feeds, False))      # no run in steps
     return found[1] if found is not None and found[0] == session.graph.mutations else None
 
 
