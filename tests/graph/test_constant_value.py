@@ -86,7 +86,8 @@ def test_partial_shapes() -> None:
             (ConcatV2([ExpandDims(at(s, 1), 0), vector, [2]], 0), (3, None, None, 2)),
             (Pack([Unpack(s, num=3)[2], size, Unpack(s, num=3)[0]]), (5, None, None)), (placeholder("int32"), None),
             (Concat(0, [[2], s]), (2, None, 3, 5)),
-            (Pack([Cast(Mul(Cast(at(s, 0), DstT="float32"), 0.5), DstT="int32"), 2]), (None, 2)), (ShapeN([x, x])[1], (None, 3, 5)),
+            (Pack([Cast(Mul(Cast(at(s, 0), DstT="float32"), 0.5), DstT="int32"), 2]), (None, 2)),
+            (ShapeN([x, x])[1], (None, 3, 5)),
             (Pack([Size(x), Rank(x)]), (None, 3)), (Reverse(s, [0]), (5, 3, None))):
         assert constant_value_as_shape(tensor) == expected, tensor
 

@@ -12,7 +12,9 @@ from tfnb.opdef import kinds, registry
 
 ROLES = {
     "optimizer": r"(Resource)?(Sparse)?Apply[A-Z]|(Resource)?Scatter(Nd)?(Update|Add|Sub|Mul|Div|Min|Max)$",
-    "initializer": r"Assign$", "summary": r"(Scalar|Histogram|Image|Audio)Summary$", "merged summary": "MergeSummary$",
+    "initializer": r"Assign$", "summary": r"(Scalar|Histogram|Image|Audio|Tensor)Summary(V2)?$",
+    "merged summary": "MergeSummary$",
+    "queue": r"\w+Queue(V2)?$",
     "saver": r"(Save|Restore)(V2|Slices?)?$|MergeV2Checkpoints$"}
 
 

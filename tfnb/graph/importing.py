@@ -19,7 +19,7 @@ from tfnb.graph.parts.attrs import native_attrs
 from tfnb.graph.parts.elements import complete_attrs, near_types, output_types, spec_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
-from tfnb.opdef import registry
+from tfnb.opdef import kinds, registry
 
 
 def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
@@ -156,8 +156,8 @@ def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:
 
 def _goes_back(node: Any, source: Any) -> bool:
     """Return whether this input is the back edge of a loop."""
-    return node.op in ("Merge", "RefMerge") and source is not None and source.op in ("NextIteration",
-                                                                                   "RefNextIteration")
+    return isinstance(registry.find(node.op), kinds.Merge) and source is not None \
+        and isinstance(registry.find(source.op), kinds.NextIteration)
 
 
 class _Import:

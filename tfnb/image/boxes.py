@@ -80,7 +80,7 @@ def _validate_crop(ctx: Any) -> None:
 
 def _validate_gradient(ctx: Any) -> None:
     """Raise ValueError for grads that are not those of the crops of such images."""
-    grads, into_image = ctx.shape(0), ctx.op.type.endswith("Image")
+    grads, into_image = ctx.shape(0), ctx.op.spec.inputs[1].name == "boxes"
     image = ctx.value(3).tolist() if into_image else ctx.shape(1)
     count = ctx.shape(1 if into_image else 2)[0]
     if image[3] != grads[3]:
@@ -163,7 +163,7 @@ def _kept(ctx: ShapeContext) -> list[Static]:
     boxes, scores = of_rank(ctx.shape(0), 2), of_rank(ctx.shape(1), 1)
     if boxes[0] is not None and scores[0] is not None and boxes[0] != scores[0]:
         raise ValueError(f"Dimensions must be equal, but are {boxes[0]} and {scores[0]}")
-    if ctx.op.type.endswith("Overlaps"):
+    if ctx.op.spec.inputs[0].name == "overlaps":
         if None not in boxes and boxes[0] != boxes[1]:
             raise ValueError(f"Dimensions must be equal, but are {boxes[0]} and {boxes[1]}")
     elif boxes[1] not in (4, None):
@@ -178,7 +178,7 @@ def _kept(ctx: ShapeContext) -> list[Static]:
 def _suppress(ctx: Any, boxes: np.ndarray, scores: np.ndarray, most: np.ndarray, threshold: Any = None,
               least: Any = -np.inf, sigma: Any = 0.0) -> tuple[np.ndarray, ...]:
     threshold = ctx.attrs["iou_threshold"] if threshold is None else threshold
-    overlaps = ctx.op.type.endswith("Overlaps")
+    overlaps = ctx.op.spec.inputs[0].name == "overlaps"
     if not overlaps and not 0 <= threshold <= 1:
         raise ValueError("iou_threshold must be in [0, 1]")
     if most < 0:

@@ -52,12 +52,13 @@ def _colored(ctx: ShapeContext) -> list[Static]:
     return [(*found[:-1], 3)]
 
 
-def _adjusted(ctx: ShapeContext) -> list[Static]:
+def _adjusted(ctx: ShapeContext, colors: bool = True) -> list[Static]:
+    """Infer the shape of adjusted images. colors: they have three channels."""
     found = ctx.shape(0)
     if found is not None and len(found) < 3:
         raise ValueError(f"Shape must be at least rank 3 but is rank {len(found)}")
     merge(ctx.shape(1), ())
-    if found is not None and ctx.op.type != "AdjustContrastv2":
+    if found is not None and colors:
         _three_colors(found)
     return [found]
 
@@ -90,7 +91,7 @@ def AdjustSaturation() -> None:
     """Multiply the saturation of RGB images by `scale`, clipped to [0, 1]."""
 
 
-@kernel("images: T, contrast_factor: float -> output: T", shape=_adjusted,
+@kernel("images: T, contrast_factor: float -> output: T", shape=lambda ctx: _adjusted(ctx, False),
         numpy=_pixelwise(arrays.contrasted), launch=kernels.contrasted, **ADJUSTED)
 def AdjustContrastv2() -> None:
     """Scale the distance of each element from the mean of its channel and image by `contrast_factor`."""

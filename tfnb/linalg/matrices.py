@@ -5,6 +5,7 @@ results for forward and reverse mode algorithmic differentiation" (2008).
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,15 +67,13 @@ def _numbers(ctx: ShapeContext) -> list[Static]:
     return [None if found is None else found[:-2]] * len(ctx.op.outputs)
 
 
-def _solved(ctx: ShapeContext) -> list[Static]:
+def _solved(ctx: ShapeContext, lead_of: Callable[[Static, Static], Static] = merge) -> list[Static]:
+    """Infer the shape of solutions. lead_of: fn(batch axes of the matrices, of the right sides) -> of the solutions."""
     a, b = square_shape(ctx.shape(0)), matrix_shape(ctx.shape(1))
     if a is None or b is None:
         return [None]
     (rows,) = merge((a[-1],), (b[-2],)) or (None,)
-    if ctx.op.type == "MatrixTriangularSolve":
-        lead = broadcast(a[:-2], b[:-2])
-    else:
-        lead = merge(a[:-2], b[:-2])
+    lead = lead_of(a[:-2], b[:-2])
     return [None if lead is None else (*lead, rows, b[-1])]
 
 
@@ -228,7 +227,8 @@ def MatrixSolve() -> None:
     """
 
 
-@kernel("matrix: T, rhs: T -> output: T", shape=_solved, numpy=_triangular_solve, lower="bool = true", **ADJOINT,
+@kernel("matrix: T, rhs: T -> output: T", shape=lambda ctx: _solved(ctx, broadcast), numpy=_triangular_solve,
+        lower="bool = true", **ADJOINT,
         T="{bfloat16, double, float, half, complex64, complex128}")
 def MatrixTriangularSolve() -> None:
     """As MatrixSolve, for a lower (or upper) triangular `matrix`; the other triangle is not read.

@@ -54,7 +54,7 @@ class _Call:
         self.build = build
         self.single = single
         self.summaries = tuple(i for i, t in enumerate(executor.plan.fetches)
-                               if t.op.type.endswith("Summary") and t.static == ())
+                               if t.op.spec.role in ("summary", "merged summary") and t.static == ())
 
 
 class BaseSession:

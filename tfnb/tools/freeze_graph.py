@@ -11,6 +11,7 @@ from tfnb.core.files.gfile import Exists, GFile
 from tfnb.graph.graph import Graph
 from tfnb.graph.graph_util import convert_variables_to_constants
 from tfnb.graph.importing import import_graph_def
+from tfnb.opdef import kinds
 from tfnb.ops.declaration.raw import raw
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.meta_graph_pb2 import MetaGraphDef
@@ -87,11 +88,11 @@ def _assignments(graph: Graph, checkpoint: Any) -> Iterator[Any]:
     """Yield the operations that give the variables of a graph the values of a checkpoint."""
     reader = load_checkpoint(checkpoint)
     for op in graph.get_operations():
-        if op.type in ("Variable", "VariableV2", "VarHandleOp"):
+        if isinstance(op.spec, kinds.Variable):
             name = (op.get_attr("shared_name") or b"").decode() or op.name
             if not reader.has_tensor(name):
                 raise NotFoundError(None, op, f"Key {name} not found in checkpoint {checkpoint}")
-            if op.type == "VarHandleOp":
+            if isinstance(op.spec, kinds.Handle):
                 yield raw.AssignVariableOp(op.outputs[0], reader.get_tensor(name))
             else:
                 yield raw.Assign(op.outputs[0], reader.get_tensor(name)).op

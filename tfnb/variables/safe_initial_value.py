@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.dtypes import resource
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
-
-_LEFT = frozenset({"IsVariableInitialized", "VarIsInitializedOp", "ReadVariableOp"})
 
 
 def safe_initial_value(value: Tensor, scope: str) -> Tensor:
@@ -42,13 +41,18 @@ def _above(op: Operation) -> list[Operation]:
         elif op not in seen:
             seen.add(op)
             stack.append((op, True))
-            if op.type not in _LEFT:
+            if not _left(op):
                 stack += [(t.op, False) for t in reversed(op.inputs)]
     return list(found)
 
 
+def _left(op: Operation) -> bool:
+    """Return whether an op stays as it is: it may run before the variable has a value, or takes a handle."""
+    return isinstance(op.spec, kinds.Host) and op.spec.uninitialized or any(t.dtype is resource for t in op.inputs)
+
+
 def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Operation:
-    if op.type in _LEFT:
+    if _left(op):
         return op
     if isinstance(op.spec, kinds.Variable):
         variable = _variable_of(op)
@@ -56,7 +60,7 @@ def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Ope
     inputs = [done[t.op].outputs[t.value_index] for t in op.inputs]
     if all(new is old for new, old in zip(inputs, op.inputs, strict=True)):
         return op
-    kind = "Switch" if op.type == "RefSwitch" else op.type
+    kind = "Switch" if isinstance(op.spec, kinds.Switch) else op.type    # of a reference: of the value
     return get_default_graph().create_op(kind, inputs, name=f"{op.name}_{scope}", attrs=dict(op.attrs))
 
 

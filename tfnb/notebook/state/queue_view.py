@@ -73,7 +73,7 @@ def gauges(session: BaseSession, pattern: str = "") -> list[Gauge]:
 
 def queue_ops(graph: Graph) -> list[Operation]:
     """The ops of the queues of a graph."""
-    return [op for op in graph.get_operations() if op.type.removesuffix("V2").endswith("Queue")]
+    return [op for op in graph.get_operations() if op.spec.role == "queue"]
 
 
 def _gauge(op: Any, session: BaseSession, runners: list[Any]) -> Gauge:

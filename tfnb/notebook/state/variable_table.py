@@ -44,7 +44,7 @@ def variables_of(graph: Graph) -> list[Trained]:
     What is a slot of what is read from the ops that update ("ApplyAdam" has the inputs var, m and v); where an
     optimizer updates by several ops, from the names: "w/Adam" belongs to "w".
     """
-    variables = {op.name: op for op in graph.get_operations() if _holds(op)}
+    variables = {op.name: op for op in graph.get_operations() if is_variable(op)}
     roles, gradients, updates = _applied(graph)
     labels = {slot.removeprefix(f"{owner}/"): role for owner, slots in roles.items() for role, slot in slots.items()}
     trainable = {variable.op.name for variable in graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)}
@@ -75,7 +75,7 @@ def _applied(graph: Graph) -> _Applied:
     gradients: dict[str, tuple[Tensor, Tensor | None]] = {}
     updates: dict[str, list[str]] = {}
     for op in graph.get_operations():
-        if "/update_" in op.name and op.inputs and _holds(op.inputs[0].op):
+        if "/update_" in op.name and op.inputs and is_variable(op.inputs[0].op):
             updates.setdefault(op.inputs[0].op.name, []).append(op.name)
         if op.spec.role != "optimizer":
             continue
@@ -84,17 +84,12 @@ def _applied(graph: Graph) -> _Applied:
             continue
         name = inputs["var"][0].op.name
         for role, (tensor, arg) in inputs.items():
-            if role != "var" and (arg.is_ref or _holds(tensor.op)):
+            if role != "var" and (arg.is_ref or is_variable(tensor.op)):
                 roles.setdefault(name, {})[role] = tensor.op.name
         for role in ("grad", "delta"):
             if role in inputs:
                 gradients[name] = inputs[role][0], inputs["indices"][0] if "indices" in inputs else None
     return roles, gradients, updates
-
-
-def _holds(op: Operation) -> bool:
-    """Return whether an op is a variable, of references or behind a handle (of an imported graph)."""
-    return is_variable(op) or op.type == "VarHandleOp"
 
 
 def value_in(session: BaseSession | None, op: Operation) -> np.ndarray | None:

@@ -108,17 +108,15 @@ def Reshape(view: View, shape: np.ndarray) -> View:
 
 def _back(op: Operation, dy: Tensor) -> Tensor:
     """`dy` in the shape of the input."""
-    x, dy = op.inputs[0], convert_to_tensor(dy)
-    if op.type == "Reshape" and x.static is not None and sum(n is None for n in x.static) == 1 \
-            and 0 not in x.static:
-        found: Tensor = Reshape(dy, [-1 if n is None else n for n in x.static])
-    else:
-        found = Reshape(dy, shape_node(x))
+    found: Tensor = Reshape(convert_to_tensor(dy), shape_node(op.inputs[0]))
     return found
 
 
 @Reshape.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    static = op.inputs[0].static
+    if static is not None and static.count(None) == 1 and 0 not in static:
+        return [Reshape(dy, [-1 if n is None else n for n in static]), None]
     return [_back(op, dy), None]
 
 

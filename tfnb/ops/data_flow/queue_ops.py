@@ -106,19 +106,20 @@ def _fit(held: tuple[Static, ...], asked: tuple[Static, ...]) -> bool:
     return len(held) == len(asked) and all(map(compatible, held, asked))
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, **_SHARED)
+@host("-> handle: resource", shape=shapes.scalar, role="queue", stateful=True, **_QUEUE, **_SHARED)
 def FIFOQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
     """Create a first-in-first-out queue."""
     return _held(ctx, lambda name: Queue("FIFOQueue", name, capacity), component_types)
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, **_SHARED)
+@host("-> handle: resource", shape=shapes.scalar, role="queue", stateful=True, **_QUEUE, **_SHARED)
 def PaddingFIFOQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
     """Create a FIFO queue whose elements may differ in size; those of a batch are padded to a common one."""
     return _held(ctx, lambda name: Queue("PaddingFIFOQueue", name, capacity), component_types)
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, **_QUEUE, min_after_dequeue="int = 0", seed="int = 0",
+@host("-> handle: resource", shape=shapes.scalar, role="queue", stateful=True, **_QUEUE, min_after_dequeue="int = 0",
+      seed="int = 0",
       seed2="int = 0", **_SHARED)
 def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_dequeue: int, seed: int, seed2: int,
                          ctx: Any) -> Any:
@@ -133,7 +134,7 @@ def RandomShuffleQueueV2(*, component_types: Any, capacity: int, min_after_deque
     return _held(ctx, make, component_types)
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, component_types="list(type) >= 0 = []",
+@host("-> handle: resource", shape=shapes.scalar, role="queue", stateful=True, component_types="list(type) >= 0 = []",
       shapes_="list(shape) >= 0", capacity="int = -1", **_SHARED)
 def PriorityQueueV2(*, component_types: Any, capacity: int, ctx: Any) -> Any:
     """Create a queue that returns the element of the least priority first: an int64 before its components."""

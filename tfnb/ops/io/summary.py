@@ -150,7 +150,7 @@ def normalized_image(image: np.ndarray, bad_color: np.ndarray) -> np.ndarray:
     return pixels
 
 
-@host("tag: string, tensor: float, sample_rate: float -> summary: string", shape=shapes.scalar,
+@host("tag: string, tensor: float, sample_rate: float -> summary: string", role="summary", shape=shapes.scalar,
       validate=scalars("tag", "sample_rate"), max_outputs="int >= 1 = 3")
 def AudioSummaryV2(tag: np.ndarray, tensor: np.ndarray, sample_rate: np.ndarray, *, max_outputs: int,
                    ctx: Any) -> np.ndarray:
@@ -196,7 +196,9 @@ def MergeSummary(inputs: Any, *, ctx: Any) -> np.ndarray:
     return np.array(b"".join(pieces), object)      # a message of one repeated field: its parts side by side
 
 
-@host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", shape=shapes.scalar, T="type",
+@host("tag: string, tensor: T, serialized_summary_metadata: string -> summary: string", role="summary",
+      shape=shapes.scalar,
+      T="type",
       validate=scalars("tag", "serialized_summary_metadata"))
 def TensorSummaryV2(tag: np.ndarray, tensor: np.ndarray, serialized_summary_metadata: Any, *,
                     ctx: Any) -> np.ndarray:

@@ -148,22 +148,22 @@ for _op in (FusedBatchNormGrad, FusedBatchNormGradV3):
     _op.no_gradient("second gradients of batch normalization are not written; layers with fused=False have them")
 
 
-def _slope(back: Any) -> Any:
+def _slope(back: Any, reserved: int) -> Any:
+    """Return the gradient function. reserved: the moments that the op `back` takes."""
     def gradient(op: Operation, *slopes: Tensor | None) -> Sequence[Tensor | None]:
         """Return the gradients of x, scale and offset, from the moments that the op kept."""
         training = op.attrs["is_training"]
         kept: list[Tensor] = list(op.outputs[3:]) if training else [*op.inputs[3:5], *op.outputs[5:]]
         options = {name: op.attrs[name] for name in ("epsilon", "data_format", "is_training")}
-        if op.type == "FusedBatchNormV2":
-            kept.append(constant([], dtypes.float32))       # its gradient is that of V3, which takes one more
+        kept += [constant([], dtypes.float32)] * (reserved - len(kept))     # of V2, whose gradient is that of V3
         dx, dscale, doffset, _, _ = back(slopes[0], op.inputs[0], op.inputs[1], *kept, **options)
         return [dx, dscale, doffset, None, None]
     return gradient
 
 
-FusedBatchNorm.gradient(_slope(FusedBatchNormGrad))
-FusedBatchNormV2.gradient(_slope(FusedBatchNormGradV3))
-FusedBatchNormV3.gradient(_slope(FusedBatchNormGradV3))
+FusedBatchNorm.gradient(_slope(FusedBatchNormGrad, 2))
+FusedBatchNormV2.gradient(_slope(FusedBatchNormGradV3, 3))
+FusedBatchNormV3.gradient(_slope(FusedBatchNormGradV3, 3))
 
 SMALLEST_EPSILON = 1.001e-5         # TensorFlow takes at least this, as cuDNN asks for
 

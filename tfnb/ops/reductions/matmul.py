@@ -119,9 +119,8 @@ def BatchMatMul() -> None:
     """Compute the products of the matrices in the last two axes; the other axes are equal."""
 
 
-@BatchMatMulV2.gradient
 @BatchMatMul.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor]:
+def _batch_products(op: Operation, dz: Tensor) -> list[Tensor]:
     x, y = op.inputs
     match op.attrs["adj_x"], op.attrs["adj_y"]:
         case False, False:
@@ -133,8 +132,15 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
         case _:
             dx = BatchMatMulV2(y, dz, adj_x=True, adj_y=True)
             dy = BatchMatMulV2(dz, x, adj_x=True, adj_y=True)
+    return [dx, dy]
+
+
+@BatchMatMulV2.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    """Products of the matrices, summed where an input was broadcast."""
+    (x, y), (dx, dy) = op.inputs, _batch_products(op, dz)
     lead = [t.static[:-2] if t.static is not None else None for t in (x, y)]
-    if is_known(lead[0]) and lead[0] == lead[1] or op.type == "BatchMatMul":
+    if is_known(lead[0]) and lead[0] == lead[1]:
         return [dx, dy]
     shapes = [raw.Shape(x), raw.Shape(y)]
     axes = BroadcastGradientArgs(shapes[0][:-2], shapes[1][:-2])

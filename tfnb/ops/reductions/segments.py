@@ -7,6 +7,7 @@ identity of the combination.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -270,20 +271,21 @@ for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
     _op.checked(_picked_rows)
 
 
-def _picked_gradient(op: Operation, dz: Tensor) -> list[Tensor | None]:
+def _picked_gradient(divisor: Callable[[Any], Any] | None, op: Operation, dz: Tensor) -> list[Tensor | None]:
+    """Return the gradients of the picked sums over `divisor` of the counts of rows."""
     data, indices, ids = op.inputs
-    if op.type != "SparseSegmentSum":
+    if divisor is not None:
         ones = raw.Fill(raw.Shape(ids), convert_to_tensor(1, dtype=dz.dtype))
         counts = raw.Maximum(SegmentSum(ones, ids), convert_to_tensor(1, dtype=dz.dtype))
-        counts = raw.Sqrt(counts) if op.type == "SparseSegmentSqrtN" else counts
         sizes: Any = raw.Shape(dz)
-        dz = raw.RealDiv(dz, raw.Reshape(counts, raw.ConcatV2([sizes[:1], ones_like(sizes[1:])], 0)))
+        dz = raw.RealDiv(dz, raw.Reshape(divisor(counts), raw.ConcatV2([sizes[:1], ones_like(sizes[1:])], 0)))
     whole: Any = raw.Shape(data)
     return _nothing(op, UnsortedSegmentSum(raw.GatherV2(dz, ids, 0), indices, whole[0]))
 
 
-for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
-    _op.gradient(_picked_gradient)
+SparseSegmentSum.gradient(partial(_picked_gradient, None))
+SparseSegmentMean.gradient(partial(_picked_gradient, lambda counts: counts))
+SparseSegmentSqrtN.gradient(partial(_picked_gradient, lambda counts: raw.Sqrt(counts)))
 
 
 # What users call

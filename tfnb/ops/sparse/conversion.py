@@ -1,6 +1,7 @@
 """Sparse tensor ops: conversion to and from dense ones, and element-wise products and quotients with dense ones."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -185,21 +186,27 @@ def SparseDenseCwiseDiv(indices: Any, values: Any, shape: Any, dense: Any, *, ct
         return np.asarray(forms.divide(values, divisors), values.dtype)
 
 
-@SparseDenseCwiseMul.gradient
-@SparseDenseCwiseDiv.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    """Of the values, and of the elements of `dense` that they meet."""
+def _values_gradient(op: Operation, dz: Tensor, slopes: Callable[..., tuple[Tensor, Tensor]]) -> list[Tensor | None]:
+    """Return the gradients of the values, and of the elements of `dense` that they meet. slopes: fn(dz, values, those
+    elements) -> these two."""
     indices, values, sizes, dense = op.inputs
     shape: Any = raw.Shape(dense, out_type=dtypes.int64)
     missing = raw.Sub(raw.Size(sizes, out_type=dtypes.int64), raw.Size(shape, out_type=dtypes.int64))
     of_dense: Any = raw.Slice(indices, raw.Pack([0, missing]), [-1, -1])
     places = raw.FloorMod(of_dense, shape)                  # an axis of size 1 is met at 0; the others are in range
-    beside = conj(raw.GatherNd(dense, places))
-    if op.type == "SparseDenseCwiseMul":
-        dx, dy = raw.Mul(dz, beside), raw.Mul(dz, conj(values))
-    else:
-        dx, dy = raw.RealDiv(dz, beside), raw.Mul(dz, raw.RealDiv(raw.RealDiv(raw.Neg(conj(values)), beside), beside))
+    dx, dy = slopes(dz, conj(values), conj(raw.GatherNd(dense, places)))
     return [None, dx, None, raw.ScatterNd(places, dy, shape)]
+
+
+@SparseDenseCwiseMul.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    return _values_gradient(op, dz, lambda dz, x, y: (raw.Mul(dz, y), raw.Mul(dz, x)))
+
+
+@SparseDenseCwiseDiv.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    return _values_gradient(op, dz, lambda dz, x, y: (
+        raw.RealDiv(dz, y), raw.Mul(dz, raw.RealDiv(raw.RealDiv(raw.Neg(x), y), y))))
 
 
 def _operator(name: str, op: Any) -> Any:

@@ -28,7 +28,6 @@ _text_format = lazy_module("google.protobuf.text_format")
 _files = lazy_module("tfnb.proto.files")
 
 log = logging.getLogger(__name__)
-_SAVER_OPS = {"Save", "SaveV2", "SaveSlices", "Restore", "RestoreV2", "RestoreSlice"}
 UNBOUND = "$unbound_inputs_"                       # before the name of an input from outside the exported scope
 
 
@@ -149,7 +148,8 @@ def _strip_groups(node: Any, prefix: str) -> None:
 
 def _other_savers(nodes: Iterable[Any], saver_def: Any) -> tuple[str, ...]:
     """Return the name scopes of savers in a graph, with "/", but for those of the saver that is exported."""
-    scopes = {node.name.rpartition("/")[0] for node in nodes if node.op in _SAVER_OPS}
+    scopes = {node.name.rpartition("/")[0] for node in nodes
+              if (spec := registry.find(node.op)) is not None and spec.role == "saver"}
     if saver_def is not None:
         scopes -= {name.rpartition("/")[0] for name in (saver_def.save_tensor_name, saver_def.restore_op_name)}
     return tuple(f"{scope}/" for scope in sorted(scopes - {""}))
