@@ -7,7 +7,7 @@ import pytest
 import tfnb as tf
 from tests.notebook.test_graph_view import FakeWidget, ask
 from tfnb.notebook import GraphView, fetch, graph_view, step, watch
-from tfnb.notebook.debug.edge_values import Recorder, Watched, image_of, opened, watched
+from tfnb.notebook.debug.edge_values import Recorder, Watched, _as_bytes, image_of, opened, watched
 
 EVIL = "<img src=x onerror=alert(1)><script>alert(1)</script>\"'"
 widget_module = sys.modules[GraphView.__mro__[1].__module__]
@@ -112,3 +112,12 @@ def test_nested_fetches_are_drawn(session):
     assert {"loss:0", "layer/log:0"} <= set(view.values) and "loss" in view.model.nodes
     drawn = step([loss, {"h": log}], feed=FEED).graph
     assert drawn is not None and "loss" in drawn.model.nodes
+
+
+@pytest.mark.parametrize("numbers, want", [
+    ([0.0, 0.5, 1.0], [0, 127, 255]), ([0.0, 0.5], [0, 127]), ([10.0, 128.0, 255.0], [10, 128, 255]),
+    ([10.5, 132.75, 255.0], [0, 127, 255]), ([0.0, 1.0, 2.0], [0, 127, 255]), ([56.0, 156.0, 256.0], [0, 127, 255]),
+    ([-1.0, 0.0, 1.0], [0, 127, 255]), ([7.5, 7.5], [0, 0]), ([np.nan, np.inf, 0.5, 1.0], [0, 0, 127, 255]),
+    ([-1.7e308, 0.0, 1.7e308], [0, 127, 255])])
+def test_numbers_as_brightness(numbers, want):
+    assert _as_bytes(np.array(numbers)).tolist() == want

@@ -38,3 +38,20 @@ def test_what_has_no_place_is_no_value(text, old, why):
 def test_nothing_else_is_evaluated(text):
     with pytest.raises(ValueError, match="no value|can't stand for"):
         typed_value(text, OLD)
+
+
+@pytest.mark.parametrize("text, old, want", [
+    ("[5]", OLD, [5, 5, 5]), ("[[1], [2]]", np.zeros((2, 3)), [[1] * 3, [2] * 3]), ("1j", np.zeros(1, complex), [1j]),
+    ("[1, 2, 3]", np.zeros((2, 3)), [[1, 2, 3]] * 2), ("True", np.zeros(2, np.int32), [1, 1]),
+    ("255", np.zeros(1, np.uint8), [255]), ("value * 2", np.array([3], np.int8), [6]), ("2.0", np.array([1]), [2])])
+def test_what_is_broadcast_and_converted(text, old, want):
+    found = typed_value(text, old)
+    assert found.dtype == old.dtype and found.shape == old.shape and found.tolist() == want
+
+
+@pytest.mark.parametrize("text, old, why", [
+    ("[1, 2]", np.zeros((2, 3)), r"the shape \[2\]"), ("-1", np.zeros(1, np.uint8), "no such uint8"),
+    ("[[1, 2, 3]] * 1", np.zeros(3), r"the shape \[1, 3\]"), ("[[1, 2], [3, 4]]", np.zeros((2, 3)), "the shape")])
+def test_what_is_not_broadcast(text, old, why):
+    with pytest.raises(ValueError, match=why):
+        typed_value(text, old)

@@ -9,6 +9,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
+from tfnb.runtime.server import find_target
 
 MODES = ["never", "second", "always"]
 
@@ -486,3 +487,16 @@ def test_fetches_of_a_callable(mode):
         assert call(5.0, 2.0) == [3, (10,)] and call(1.0, 1.0) == [0, (1,)]
         with pytest.raises(TypeError, match="2 feed values, but got 1"):
             call(1.0)
+
+
+def test_targets_of_sessions():
+    assert [find_target(target) for target in ("", None, "local", b"", b"local")] == [None] * 5
+    server = tf.train.Server.create_local_server()
+    found = find_target(server.target)
+    assert found is find_target(server.target.encode()) is not None and found.task.startswith("/job:")
+    for unknown in ("grpc://nowhere:1", b"x", "loca"):
+        with pytest.raises(tf.errors.NotFoundError, match="in this process"):
+            find_target(unknown)
+    for wrong in (3, ["local"], True):
+        with pytest.raises(TypeError, match="must be a string, got"):
+            find_target(wrong)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -309,3 +310,12 @@ def test_partial_sums_of_a_large_filter_take_bounded_memory(channels, most):
     call = Call((image, Meta("int32", (4,)), image), (filter_,), attrs_of((1, 1), "SAME", (1, 1)))
     launches = conv.filter_gradient(call)
     assert launches and sum(call.scratch_sizes) <= most
+
+
+@pytest.mark.parametrize("height, width, channels, size, rows", [
+    (6, 1, 256, 4, 3), (5, 1, 256, 4, 1), (4, 1, 256, 4, 4), (4, 1, 256, 8, 2), (6, 2, 64, 4, 6), (6, 2, 256, 4, 2),
+    (3, 3, 1024, 4, 1)])
+def test_rows_of_a_window_that_are_unfolded_at_a_time(height, width, channels, size, rows):
+    """The largest divisor of the window's height whose rows fit a tile: 512 KB for 128 pixels."""
+    window = SimpleNamespace(kernel_height=height, kernel_width=width, channels=channels)
+    assert conv._rows(window, size) == rows
