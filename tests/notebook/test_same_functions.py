@@ -20,8 +20,9 @@ def test_equal_constants_of_equal_types():
 
 
 def test_other_constants():
-    for one, other in ((1, 2), (1, True), (1, 1.0), (0.0, -0.0), ("a", b"a"), ("a", "b"), ((1, 2), (1,)), ((1,), (1, 2)),
-                       ((1, 2), (1, 3)), ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 2}), (None, 0), (0j, -0j),
+    for one, other in ((1, 2), (1, True), (1, 1.0), (0.0, -0.0), ("a", b"a"), ("a", "b"), ((1, 2), (1,)),
+                       ((1,), (1, 2)), ((1, 2), (1, 3)),
+                       ({"a": 1}, {"b": 1}), ({"a": 1}, {"a": 2}), (None, 0), (0j, -0j),
                        (frozenset({1}), frozenset({2})), ([1], (1,))):
         assert not _same_constant(one, other), (one, other)
 
