@@ -10,9 +10,8 @@ import pytest
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import channels_first, window
 from tfnb.kernels.cpu.conv import conv
-from tfnb.kernels.cpu.conv import loops as conv_loops
 from tfnb.kernels.launch import Call, Meta
-from tfnb.kernels.library import pools
+from tfnb.kernels.library import direct, pools
 
 RNG = np.random.default_rng(3)
 
@@ -164,7 +163,7 @@ def test_grouped_convolutions(groups, case, type_, data_format, run):
 
 @pytest.mark.parametrize("multiplier, data_format", [(1, "NHWC"), (3, "NHWC"), (2, "NCHW")])
 @pytest.mark.parametrize("case", CASES[:-1], ids=IDS[:-1])
-def test_depthwise_convolutions(case, multiplier, data_format, run):
+def test_depthwise_convolutions(case, multiplier, data_format, run, plain):
     shape, (kh, kw, _), strides, padding, dilations = case
     attrs, c = attrs_of(strides, padding, dilations, data_format), shape[3]
     x, f = sample(shape), sample((kh, kw, c, multiplier))
@@ -181,14 +180,30 @@ def test_depthwise_convolutions(case, multiplier, data_format, run):
     for form, expected in zip(forms, (y, dx, df), strict=True):
         np.testing.assert_array_equal(form, expected)
     image, turned_dy = turned(x, data_format), turned(dy, data_format)
-    got, = run(conv_loops.depthwise, [image, f], [(turned_dy.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, turned(y, data_format))
-    got, = run(conv_loops.depthwise_input_gradient, [np.array(image.shape, np.int32), f, turned_dy],
-               [(image.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, turned(dx, data_format))
-    got, = run(conv_loops.depthwise_filter_gradient, [image, np.array(f.shape, np.int32), turned_dy],
-               [(f.shape, "float32")], attrs)
-    np.testing.assert_array_equal(got, df)
+    sizes, typed = (np.array(image.shape, np.int32), np.array(f.shape, np.int32)), "float32"
+    small = x.size * multiplier < 200
+    for form, more in ((run, {}), *(((plain, {}), (plain, {"device": "cuda"})) if small else ())):
+        got, = form(direct.depthwise, [image, f], [(turned_dy.shape, "float32")], attrs, **more)
+        np.testing.assert_array_equal(got, turned(y, data_format))
+        got, = form(direct.depthwise_input_gradient, [sizes[0], f, turned_dy], [(image.shape, typed)], attrs, **more)
+        np.testing.assert_array_equal(got, turned(dx, data_format))
+        got, = form(direct.depthwise_filter_gradient, [image, sizes[1], turned_dy], [(f.shape, typed)], attrs, **more)
+        np.testing.assert_array_equal(got, df)
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+def test_groups_of_channels_on_a_gpu(data_format, run, plain):
+    """Conv2D and its gradients by the functions that a GPU runs, in plain Python, beside the kernels of the CPU."""
+    attrs = attrs_of((2, 1), "SAME", (1, 1), data_format)
+    x, f, dy = sample((2, 5, 4, 4)), sample((3, 2, 2, 6)), sample((2, 3, 4, 6))
+    image, grad = turned(x, data_format), turned(dy, data_format)
+    sizes = np.array(image.shape, np.int32), np.array(f.shape, np.int32)
+    cases = {"convolve": ([image, f], grad.shape), "input_gradient": ([sizes[0], f, grad], image.shape),
+             "filter_gradient": ([image, sizes[1], grad], f.shape)}
+    for name, (inputs, shape) in cases.items():
+        want, = run(getattr(conv, name), inputs, [(shape, "float32")], attrs)
+        got, = plain(getattr(direct, name), inputs, [(shape, "float32")], attrs, device="cuda")
+        np.testing.assert_array_equal(got, want)
 
 
 def pools_by_loops(case, x, dy, kind):

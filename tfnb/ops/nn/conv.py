@@ -14,8 +14,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import along, channels_first, output_size, spatial_axes, window
 from tfnb.kernels.cpu.conv import conv as cpu
-from tfnb.kernels.cpu.conv import loops as loops
-from tfnb.kernels.cuda import windows as cuda
+from tfnb.kernels.library import direct
 from tfnb.ops.array.reshape import shape, shape_n
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
@@ -253,7 +252,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
-        cuda=cuda.convolve, validate=validate_forward, total=True, work=cpu.operations,
+        cuda=direct.convolve, validate=validate_forward, total=True, work=cpu.operations,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """Compute the 2-D convolution of images with a filter (height, width, in, out).
@@ -265,7 +264,7 @@ def Conv2D() -> None:
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output, True),
         validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient,
-        cuda=cuda.input_gradient, values=("input_sizes",),
+        cuda=direct.input_gradient, values=("input_sizes",),
         total=True, work=cpu.operations, T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2DBackpropInput() -> None:
     """Compute the gradient of Conv2D for its input."""
@@ -273,7 +272,7 @@ def Conv2DBackpropInput() -> None:
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
         validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient,
-        cuda=cuda.filter_gradient, values=("filter_sizes",),
+        cuda=direct.filter_gradient, values=("filter_sizes",),
         total=True, work=cpu.operations, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """Compute the gradient of Conv2D for its filter."""
@@ -283,7 +282,7 @@ def Conv2DBackpropFilter() -> None:
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
         validate=partial(only_spatial, invalid=("strides",)),
-        cpu=loops.depthwise, cuda=partial(cuda.convolve, depthwise=True),
+        launch=direct.depthwise,
         total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
     """Compute the depthwise 2-D convolution: each channel by its own filters (height, width, channels, multiplier)."""
@@ -291,8 +290,7 @@ def DepthwiseConv2dNative() -> None:
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
         validate=partial(validate_input_gradient, invalid=("strides",)), numpy=_DEPTHWISE[1],
-        cpu=loops.depthwise_input_gradient,
-        cuda=partial(cuda.input_gradient, depthwise=True), values=("input_sizes",), total=True,
+        launch=direct.depthwise_input_gradient, values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
     """Compute the gradient of DepthwiseConv2dNative for its input."""
@@ -300,8 +298,7 @@ def DepthwiseConv2dNativeBackpropInput() -> None:
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
         validate=partial(validate_filter_gradient, invalid=("strides",)), numpy=_DEPTHWISE[2],
-        cpu=loops.depthwise_filter_gradient,
-        cuda=partial(cuda.filter_gradient, depthwise=True), values=("filter_sizes",), total=True,
+        launch=direct.depthwise_filter_gradient, values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:
     """Compute the gradient of DepthwiseConv2dNative for its filter."""

@@ -26,14 +26,14 @@ from tfnb.kernels.arrays.window import Window, window
 from tfnb.kernels.cpu.conv import inside as conv_inside
 from tfnb.kernels.cpu.conv import tiles as conv_tiles
 from tfnb.kernels.cpu.conv.groups import Rows, by_group
-from tfnb.kernels.cpu.conv.loops import loop_convolve, loop_input_gradient
-from tfnb.kernels.cpu.conv.partial_sums import partial_sums
 from tfnb.kernels.cpu.matmul import blas
 from tfnb.kernels.cpu.matmul.gemm import PREFIX, flag, float_one
 from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.library import direct
 from tfnb.kernels.library.copying import fill
 from tfnb.kernels.library.layout import around, transpose
+from tfnb.kernels.library.partial_sums import partial_sums
 
 TILE_BYTES = 512 << 10
 LEAST_TILE = 128                                        # pixels; with fewer, BLAS mostly copies the filter
@@ -256,7 +256,7 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
     if conv_tiles.suits(w, type_):
         return conv_tiles.convolve(call, w, x, kernel, out, n, type_)
     if type_ not in PREFIX:
-        return loop_convolve(w, x, kernel, out, n, type_)
+        return direct.convolved(call, w, x, kernel, out, w.channels, n, type_)
     if not w.taps * w.channels:
         return fill(call, None, out, Meta(type_, (w.pixels, n)))
     size = Meta(type_, ()).itemsize
@@ -306,7 +306,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
 def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address, m: int, type_: str) -> list[Launch]:
     """Return the launches of the images' gradient. dy: (pixels, m); kernel: (taps * channels, m)."""
     if type_ not in PREFIX:
-        return loop_input_gradient(w, dy, kernel, out, m, type_)
+        return direct.spread(call, w, dy, kernel, out, w.channels, m, type_)
     size = Meta(type_, ()).itemsize
     if w.stride_y == w.stride_x == 1:
         flipped = call.scratch(w.taps * w.channels * m * size)

@@ -21,8 +21,8 @@ from __future__ import annotations
 from math import prod
 
 from tfnb.kernels.arrays.window import Window
-from tfnb.kernels.cpu.conv.partial_sums import partial_sums
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.library.partial_sums import partial_sums
 from tfnb.kernels.llvm.window_tiles import SIZES, shape
 
 UNIT_BYTES = 192 << 10
