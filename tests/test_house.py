@@ -136,6 +136,59 @@ def test_rooms_are_no_larger_than_a_newcomer_can_take_in():
     assert crowded([f"tfnb/x/a{i}.py" for i in range(21)]) == {"tfnb/x": 21}
 
 
+def all_imports(path: str, text: str, modules: set[str]) -> set[str]:
+    """The modules of ours that one names in any import: hidden ones, and those for annotations alone, too."""
+    own, found = path.removesuffix(".py").removesuffix("/__init__").replace("/", "."), set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & modules or {node.module}
+    return (found & modules) - {own}
+
+
+def cycles(texts: dict[str, str]) -> list[set[str]]:
+    """The largest sets of modules that all import one another, by whatever way."""
+    names = {path: path.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for path in texts}
+    edges = {names[path]: all_imports(path, text, {*names.values()}) for path, text in texts.items()}
+    reached = {name: _reached(name, edges) for name in edges}
+    found = {frozenset(other for other in reached[name] if name in reached[other]) for name in edges}
+    return [set(group) for group in found if group]
+
+
+def _reached(name: str, edges: dict[str, set[str]]) -> set[str]:
+    seen: set[str] = set()
+    waiting = [*edges[name]]
+    while waiting:
+        new = waiting.pop()
+        if new not in seen:
+            seen.add(new)
+            waiting += edges[new]
+    return seen
+
+
+# A node and its graph name each other in annotations, and so does what either is made of. Nothing else may.
+NODE_AND_GRAPH = {f"tfnb.graph.{name}" for name in (
+    "formats.export", "graph", "mutation", "parts.attrs", "parts.collection", "parts.constant_value",
+    "parts.control_flow_context", "parts.elements", "parts.operation", "parts.ownership", "parts.references",
+    "parts.scopes", "parts.shape_context")}
+
+
+def test_no_cycle_of_imports_for_annotations_too():
+    found = cycles(sources())
+    assert [sorted(group) for group in found if not group <= NODE_AND_GRAPH] == []
+    assert set().union(*found) == NODE_AND_GRAPH, "these name each other no more"
+
+
+def test_planted_cycles_are_found():
+    texts = {"tfnb/core/a.py": "if TYPE_CHECKING:\n    from tfnb.core.b import B", "tfnb/core/b.py": "import tfnb.core.c",
+             "tfnb/core/c.py": "def f():\n    from tfnb.core import a",
+             "tfnb/core/d.py": "from tfnb.core.a import A"}
+    assert cycles(texts) == [{"tfnb.core.a", "tfnb.core.b", "tfnb.core.c"}]
+    assert cycles({**texts, "tfnb/core/c.py": ""}) == []
+
+
 def size_faults(path: str, text: str) -> list[str]:
     """Files and functions that are too long."""
     limit = FAMILY_LINES if re.fullmatch(FAMILIES, path) else FILE_LINES
