@@ -265,10 +265,12 @@ class _Arrangement(Purposes):
 
     def _add(self, parent: Node, word: str, at: Node | None = None) -> Node:
         """Make a group with a name that no other has, in the place where `at` stands, which it takes in."""
-        label = next(label for i in count(1) if (label := word if i == 1 else f"{word}_{i}")
-                     and f"{parent.key}{label}/" not in self.keys and f"{parent.key}{label}" not in self.infos)
-        self.keys.add(f"{parent.key}{label}/")
-        node = Node(f"{parent.key}{label}/", label, "scope", parent)
+        names = (word if i == 1 else f"{word}_{i}" for i in count(1))
+        name = next(each for each in names
+                    if f"{parent.key}{each}/" not in self.keys and f"{parent.key}{each}" not in self.infos)
+        labels = {child.label for child in parent.children.values()}
+        self.keys.add(f"{parent.key}{name}/")
+        node = Node(f"{parent.key}{name}/", word if word not in labels else name, "scope", parent)
         if at is None:
             parent.children[node.key] = node
         else:
