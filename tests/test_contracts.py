@@ -28,7 +28,7 @@ def unmentioned(value: Any) -> set[str]:
 def test_contracts_mention_each_argument():
     found = {name: lacking for name, value in public().items() if (lacking := unmentioned(value))}
     new = {name: sorted(lacking - KNOWN.get(name, set())) for name, lacking in found.items()}
-    assert {name: lacking for name, lacking in new.items() if lacking} == {}, "say what they are (or core/arguments.txt)"
+    assert {name: lacking for name, lacking in new.items() if lacking} == {}, "describe them (core/arguments.txt)"
     done = {name: sorted(lacking - found.get(name, set())) for name, lacking in KNOWN.items()}
     assert {name: lacking for name, lacking in done.items() if lacking} == {}, f"take these from {LIST.name}"
 

@@ -129,7 +129,7 @@ def kernel(args, begin, end):
         y[i] = math.hypot(y[i], 4.0)
 """
     assert "define" in by_numba.module_text(text, "symbol")[0]
-    assert codegen.compile_text(text, "symbol")
+    assert codegen.compile_source(text, "symbol")
 
 
 def test_a_progress_bar(capsys, tmp_path):

@@ -1,11 +1,11 @@
-"""Products of matrices in programs: tails, sums, transposed operands; and what must stop them."""
+"""Products of matrices in programs: epilogues, sums, transposed operands; and what must stop them."""
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
 import tfnb as tf
-from tfnb.compile import tails
+from tfnb.compile import epilogues
 from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import tiled
 from tfnb.kernels.llvm import microkernel, prelude
@@ -59,7 +59,7 @@ def test_updates_of_long_products_have_a_launch_of_their_own(monkeypatch):
     x, v = tf.placeholder(tf.float32, [40, 30]), tf.Variable(random(40, 64))
     up = v.assign_sub(tf.matmul(x, tf.constant(random(30, 64))) * 0.1)
     assert len(check(monkeypatch, [up.op], {x: random(40, 30)})) == 1
-    monkeypatch.setattr(tails, "MOST_WHOLE", 40 * 30 * 64)
+    monkeypatch.setattr(epilogues, "MOST_WHOLE", 40 * 30 * 64)
     assert len(check(monkeypatch, [up.op], {x: random(40, 30)})) == 2
 
 
@@ -156,12 +156,12 @@ def test_stacks_and_constants_are_transposed_before(monkeypatch):
 
 
 @pytest.mark.parametrize("machine", [microkernel.AVX2, microkernel.NEON])
-def test_tails_and_sums_with_tiles_of_other_processors(machine, monkeypatch):
+def test_epilogues_and_sums_with_tiles_of_other_processors(machine, monkeypatch):
     if microkernel.machine().bytes < machine.bytes:
         pytest.skip("this processor has shorter vectors")
     monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    words = {**prelude.words(), **microkernel.words()}
-    monkeypatch.setattr(prelude, "words", lambda: words)
+    words = {**prelude.primitives(), **microkernel.primitives()}
+    monkeypatch.setattr(prelude, "primitives", lambda: words)
     w = tf.Variable(random(37, 48) * 0.1)
     xs = [tf.placeholder(tf.float32, [29, 37]) for _ in range(2)]
     y = tf.tanh(tf.matmul(xs[0], w) + tf.matmul(xs[1], w))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from tfnb.compile.epilogues import attach_epilogues
 from tfnb.compile.fuse import Group, fuse, stored
 from tfnb.compile.live import live
 from tfnb.compile.loop_invariant import split_invariant
@@ -11,7 +12,6 @@ from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import straighten, sum_products
-from tfnb.compile.tails import attach_tails
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
@@ -47,8 +47,8 @@ def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation,
     before, groups = fuse(first), fuse(rest)
     in_memory = stored([*before, *groups], traced.kept)
     if target.blocked:
-        before = attach_tails(before, traced.kept | {v.buffer for node in rest for v in node.ins})
-        groups = attach_tails(groups, traced.kept)
+        before = attach_epilogues(before, traced.kept | {v.buffer for node in rest for v in node.ins})
+        groups = attach_epilogues(groups, traced.kept)
     once = lower(before, in_memory, target)
     steps = [*once, *lower(groups, in_memory, target)]
     return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once), target)

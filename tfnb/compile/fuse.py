@@ -27,8 +27,8 @@ Pattern = tuple[tuple[int, ...], int]      # strides over the space (0 where its
 class Group:
     """A fusion group: nodes that become one kernel. axes: the reduced axes, None before the first reduction joins.
 
-    tail: the epilogue of a matmul, a group that runs on each of its output tiles; target: the output of the epilogue
-    whose memory holds the product before (compile/tails.py).
+    epilogue: of a matmul, the group that runs on each of its output tiles; target: the output of the epilogue whose
+    memory holds the product before (compile/epilogues.py).
     """
 
     space: tuple[int, ...]
@@ -36,7 +36,7 @@ class Group:
     nodes: list[Node] = field(default_factory=list)
     written: dict[Buffer, Pattern] = field(default_factory=dict)
     read: dict[Buffer, set[Pattern]] = field(default_factory=dict)
-    tail: Group | None = None
+    epilogue: Group | None = None
     target: Buffer | None = None
 
     @property
@@ -46,7 +46,7 @@ class Group:
 
     def touched(self, reads: bool = True) -> set[Buffer]:
         """Return the buffers that the group and its epilogue write, and with `reads` also those that they read."""
-        nodes = self.nodes + (self.tail.nodes if self.tail else [])
+        nodes = self.nodes + (self.epilogue.nodes if self.epilogue else [])
         return {v.buffer for node in nodes for v in (node.ins + node.outs if reads else node.outs)}
 
     def kept(self) -> tuple[int, ...]:

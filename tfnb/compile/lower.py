@@ -15,7 +15,7 @@ from tfnb.compile.spaces import axis_order, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.parts.operation import Operation
-from tfnb.kernels.cpu.matmul.tiled import Tail
+from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Code
 from tfnb.kernels.llvm import streaming
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
@@ -314,13 +314,13 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
     spec = node.op.spec
     lowered: Any = node.launches or target.launches(spec)
     follow: Sequence[int | Ref | Code] = ()
-    if group.tail is not None:
+    if group.epilogue is not None:
         assert isinstance(spec, kinds.Kernel)
         columns = spec.contraction.columns(call)
-        step = _Loops(group.tail, stored).blocks(columns)
+        step = _Loops(group.epilogue, stored).blocks(columns)
         follow, ops = step.args, (*ops, *step.ops)
-        words, row_items = tuple(Address("tail", i) for i in range(len(follow))), step.items * columns
-        lowered = partial(lowered, tail=Tail(step.text, words, row_items // prod(group.tail.space)))
+        words, row_items = tuple(Address("epilogue", i) for i in range(len(follow))), step.items * columns
+        lowered = partial(lowered, epilogue=Epilogue(step.text, words, row_items // prod(group.epilogue.space)))
     try:
         launches = lowered(call)
     except (ValueError, OverflowError, MemoryError) as error:
@@ -329,7 +329,7 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
     work = spec.work if isinstance(spec, kinds.Kernel) and node.launches is None else None
     operations = work(call) if work is not None else 0
     writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs) or (
-        group.tail is not None and any(b.role == "variable" for b in group.tail.written))
+        group.epilogue is not None and any(b.role == "variable" for b in group.epilogue.written))
     return [Step(launch.text, place.words(launch), launch.items, launch.grain,
                  ops if launch is launches[-1] else (node.op,), operations, writes) for launch in launches]
 

@@ -65,7 +65,7 @@ class _Names:
 
 
 def _nodes(group: Group) -> list[Node]:
-    return group.nodes + (group.tail.nodes if group.tail else [])
+    return group.nodes + (group.epilogue.nodes if group.epilogue else [])
 
 
 def _print_groups(groups: Sequence[Group], names: _Names) -> str:

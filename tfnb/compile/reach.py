@@ -16,7 +16,7 @@ from tfnb.kernels.launch import Address, Code, Launch
 from tfnb.kernels.launch import Call as KernelCall
 
 STATUS = Buffer("status", "int64", 8)
-_SIZED = ("status", "state", "tail")     # of one size for all launches, or laid out by the lowering itself
+_SIZED = ("status", "state", "epilogue")     # of one size for all launches, or laid out by the lowering itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Places:
                      for arg in launch.args)
 
     def _word(self, arg: Address) -> int | Ref | Code:
-        if arg.kind == "tail":
+        if arg.kind == "epilogue":
             found = self.follow[arg.index]
             return self._moved(found) if isinstance(found, Ref) else found
         if arg.kind in ("input", "output"):

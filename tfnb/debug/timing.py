@@ -26,7 +26,7 @@ MEASURED = 0.3           # seconds that are spent on each of the machine's rates
 FLOOR = 0.2e-6           # seconds: what playing a launch that does nothing takes, mostly the call from Python
 
 
-COPY_TEXT = """
+COPY_SOURCE = """
 def kernel(args, begin, end):
     size = args[2]
     for i in range(begin, end):
@@ -138,7 +138,7 @@ def memory_rate(threads: int) -> float:
     rows = 1 << 12
     source, target = np.ones(1 << 26, np.uint8), np.ones(1 << 26, np.uint8)
     block = np.array([source.ctypes.data, -(-target.ctypes.data // LINE) * LINE, source.nbytes // rows], np.int64)
-    row = (jit.address(COPY_TEXT), block.ctypes.data, rows - 1, 8)
+    row = (jit.address(COPY_SOURCE), block.ctypes.data, rows - 1, 8)
     return 2 * source.nbytes / _best(Tape([row], keep=block, threads=threads).play)
 
 

@@ -47,8 +47,8 @@ class Reduction:
 class Block:
     """Collects the values of one kernel (common subexpressions are one value). labels[i]: the op of value i."""
 
-    def __init__(self, has_text: HasText) -> None:
-        self.has_text = has_text
+    def __init__(self, has_source: HasText) -> None:
+        self.has_source = has_source
         self.begin(frozenset())
 
     def begin(self, by_exp: frozenset[int]) -> None:
@@ -100,16 +100,16 @@ class Block:
         values = tuple(self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
                        for arg, want in zip(args, wanted, strict=True))
         of = wanted[-1] if wanted else result
-        if primitive == "exp" and self._is_nonpositive(values[0]) and self.has_text("exp_nonpositive", of):
+        if primitive == "exp" and self._is_nonpositive(values[0]) and self.has_source("exp_nonpositive", of):
             primitive = "exp_nonpositive"
         if primitive in ("cast", "float32", "float64", "int32", "int64"):
             return self.convert(values[0], result)
         if primitive in ROW_COMBINATIONS:
             return self._reduce_row(primitive, values[0])
         by_exp = primitive == "sigmoid" and self._is_shared(values[0])
-        if self.has_text(primitive, of) and not by_exp:
+        if self.has_source(primitive, of) and not by_exp:
             return self.add(primitive, values, result)
-        found = expansion(primitive, of, self.has_text("bits", of) and not by_exp)
+        found = expansion(primitive, of, self.has_source("bits", of) and not by_exp)
         if found is None:
             raise TypeError(f"{self.label or 'a definition'}: {primitive} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]
@@ -180,7 +180,7 @@ class Block:
         made = self.values[update]
         reordered = f"{made.primitive}_any_order"
         if made.primitive not in _COMMUTING or kind(made.type) != "f" or made.args.count(acc) != 1 \
-                or not self.has_text(reordered, made.type):
+                or not self.has_source(reordered, made.type):
             return update
         args = tuple(sorted(made.args, key=lambda arg: arg == acc))     # NaN is looked for in the first operand
         if made.primitive == "add":

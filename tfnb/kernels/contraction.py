@@ -19,7 +19,7 @@ class Contraction:
     straight: (call, whether its second input is the same in many runs) -> the attrs with which the op gives the same
     result for that input with its last two axes swapped, if swapping it beforehand pays; else None. columns: the width
     of the blocks in which the kernel of this call computes its output, 0 if it does not. Where it does, the kernel
-    also takes the operands of several matmuls of equal shapes, which it sums, and an epilogue kernel as `tail`, to
+    also takes the operands of several matmuls of equal shapes, which it sums, and an epilogue kernel as `epilogue`, to
     be run on each block.
     """
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-Kind = Literal["input", "output", "state", "scratch", "status", "tail"]
+Kind = Literal["input", "output", "state", "scratch", "status", "epilogue"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Address:
 
     kind: "input" and "output" by index in the call; "scratch" by index in `Call.scratch_sizes`; "state" is the
     generator state of a random op (uint64[4]); "status" the status words of the program (index unused for both);
-    "tail" the word at `index` in the argument block of the epilogue kernel.
+    "epilogue" the word at `index` in the argument block of the epilogue kernel.
     nbytes: the bytes from there on that the kernel's own arithmetic reaches, which the lowering checks against the
     size of the buffer; None where that is not stated.
     type: of the elements that a kernel function sees there; "" for that of the buffer.

@@ -11,7 +11,7 @@ import pytest
 import tfnb as tf
 from tests import accuracy
 from tfnb.kernels.cpu.fused.emit import emit
-from tfnb.kernels.cpu.fused.texts import LIBRARY
+from tfnb.kernels.cpu.fused.sources import LIBRARY
 from tfnb.kernels.llvm import codegen
 from tfnb.kernels.scalar.special import SPECIAL
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel

@@ -9,7 +9,7 @@ import pytest
 
 from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import blas, gemm, tiled
-from tfnb.kernels.cpu.matmul.tiled import Tail
+from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Call, Meta
 from tfnb.kernels.llvm import microkernel, prelude
 
@@ -120,10 +120,10 @@ def test_tail_runs_once_over_each_row(m, n, k, run):
         call.inputs, (_, _, third) = call.inputs[:2], call.inputs
         assert third.shape == (n,)
         words = (call.output(), Address("input", 2), n, m, gemm.block_columns(call))
-        return gemm.matmul(call, Tail(BIAS_RELU, words, 1))
+        return gemm.matmul(call, Epilogue(BIAS_RELU, words, 1))
 
     def elements(call):
-        return gemm.matmul(call, Tail(DOUBLE, (call.output(),), n))
+        return gemm.matmul(call, Epilogue(DOUBLE, (call.output(),), n))
 
     got, = run(rows, [a, b, bias], [((m, n), "float32")])
     np.testing.assert_allclose(got, np.maximum(a @ b + bias, 0), atol=1e-3)
@@ -158,8 +158,8 @@ def test_tiles_of_other_processors(machine, type_, monkeypatch, run):
     if microkernel.machine() is None or microkernel.machine().bytes < machine.bytes:
         pytest.skip("this processor has shorter vectors")
     monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    words = {**prelude.words(), **microkernel.words()}
-    monkeypatch.setattr(prelude, "words", lambda: words)
+    words = {**prelude.primitives(), **microkernel.primitives()}
+    monkeypatch.setattr(prelude, "primitives", lambda: words)
     for transpose_a in (False, True):
         for m, n, k in [(29, 37, 40), (8, 13, 3), (200, 96, 100)]:
             a, b = operands((k, m) if transpose_a else (m, k), (k, n), type_)

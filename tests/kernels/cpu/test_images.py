@@ -6,7 +6,7 @@ import pytest
 
 from tfnb.kernels.launch import Call, Meta
 from tfnb.kernels.library.image import colors, crops, resize
-from tfnb.kernels.llvm.lowering import module_text
+from tfnb.kernels.llvm.lowering import module_source
 
 IMAGE, SMALL, PIXELS = Meta("float32", (2, 5, 6, 3)), Meta("float32", (2, 3, 4, 3)), Meta("float32", (4, 3))
 WIDE, CROPS, FACTOR = Meta("float32", (7, 5, 6, 5)), Meta("float32", (7, 3, 4, 5)), Meta("float32", ())
@@ -58,7 +58,7 @@ def test_needs_no_numba(name):
     launches = fn(Call(inputs, (output,), ATTRS))
     assert launches and all(launch.items > 0 for launch in launches)
     for launch in launches:
-        assert "define void @" in module_text(launch.text, "kernel", "", "")[0].replace('"', "")
+        assert "define void @" in module_source(launch.text, "kernel", "", "")[0].replace('"', "")
 
 
 def test_no_launch_for_nothing():

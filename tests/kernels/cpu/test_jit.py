@@ -15,7 +15,7 @@ import pytest
 from tfnb.core.options import options
 from tfnb.kernels.llvm import codegen, jit, objects
 
-TEXT = """
+SOURCE = """
 def kernel(args, begin, end):
     y = float32_array(args[0], end)
     for i in range(begin, end):
@@ -57,15 +57,15 @@ def cache(tmp_path, monkeypatch):
 
 def test_compile_and_call():
     y = np.arange(5, dtype=np.float32)
-    call(jit.address(TEXT.format(2)), y)
+    call(jit.address(SOURCE.format(2)), y)
     assert y.tolist() == [1, 3, 5, 7, 9]
-    assert jit.address(TEXT.format(2)) == jit.address(TEXT.format(2))
+    assert jit.address(SOURCE.format(2)) == jit.address(SOURCE.format(2))
 
 
 def test_several_at_once_with_progress(cache):
     seen = []
     stop = jit.on_compile(lambda done, total, seconds: seen.append((done, total)))
-    texts = [TEXT.format(i) + "# progress" for i in (11, 12, 11)]
+    texts = [SOURCE.format(i) + "# progress" for i in (11, 12, 11)]
     before = jit.stats()
     one, two, three = jit.addresses(texts)
     stop()
@@ -77,7 +77,7 @@ def test_several_at_once_with_progress(cache):
 
 
 def test_threads_compile_once(cache):
-    text, found = TEXT.format(21) + "# threads", []
+    text, found = SOURCE.format(21) + "# threads", []
     before = jit.stats().compiled
     threads = [threading.Thread(target=lambda: found.append(jit.address(text))) for _ in range(4)]
     for thread in threads:
@@ -89,7 +89,7 @@ def test_threads_compile_once(cache):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("text, numba", [(TEXT.format(3), False), (TEXT.format("3 ** 1"), True)])
+@pytest.mark.parametrize("text, numba", [(SOURCE.format(3), False), (SOURCE.format("3 ** 1"), True)])
 def test_a_second_process_loads_without_numba(text, numba, tmp_path):
     assert child(tmp_path, text) == f"[1.0, 4.0, 7.0] 1 0 {numba}"
     assert child(tmp_path, text) == "[1.0, 4.0, 7.0] 0 1 False"
@@ -123,7 +123,7 @@ def test_an_object_under_a_wrong_name_is_ignored(cache):
 
 
 def test_a_damaged_object_is_compiled_anew(cache):
-    text = TEXT.format(31) + "# damaged"
+    text = SOURCE.format(31) + "# damaged"
     cache.mkdir(parents=True)
     path = cache / (objects.key(text) + objects.SUFFIX)
     path.write_bytes(b"\0" * 1000)
@@ -217,7 +217,7 @@ def test_bad_texts():
 
 
 def test_undefined_symbols():
-    code = codegen.compile_text(TEXT.format(1).replace("math.exp(float32(0))", "math.sin(y[i])"), "symbol")
+    code = codegen.compile_source(SOURCE.format(1).replace("math.exp(float32(0))", "math.sin(y[i])"), "symbol")
     if code.startswith(b"\x7fELF"):
         assert codegen.undefined_symbols(code) == {"sinf"}
 
@@ -225,7 +225,7 @@ def test_undefined_symbols():
 def test_calls_that_llvm_makes_are_checked(monkeypatch):
     monkeypatch.setattr(codegen, "LIBRARY", codegen.LIBRARY - {"fmodf"})
     with pytest.raises(codegen.KernelError, match="calls fmodf"):
-        codegen.compile_text(TEXT.format(1).replace("math.exp(float32(0))", "fmod(y[i], y[0])"), "symbol")
+        codegen.compile_source(SOURCE.format(1).replace("math.exp(float32(0))", "fmod(y[i], y[0])"), "symbol")
 
 
 def test_intels_vector_library_is_not_called(monkeypatch):
@@ -236,9 +236,9 @@ def test_intels_vector_library_is_not_called(monkeypatch):
         code, foreign = emit(module)
         return code, ["__svml_expf16"] if " x float> @llvm.exp" in str(module) else foreign
     monkeypatch.setattr(codegen, "_emit", emit_with_svml)
-    text = TEXT.format(1).replace("float32(0)", "y[i]")
+    text = SOURCE.format(1).replace("float32(0)", "y[i]")
     assert " x float> @llvm.exp" in str(codegen.optimised_module(text, "symbol"))
-    assert codegen.undefined_symbols(codegen.compile_text(text, "symbol")) <= {"expf"}
+    assert codegen.undefined_symbols(codegen.compile_source(text, "symbol")) <= {"expf"}
 
 
 def vectors(text: str) -> bool:
@@ -259,7 +259,7 @@ def kernel(args, begin, end):
 
 
 def test_loops_are_vectorised():
-    assert vectors(TEXT.format(2).replace(" + math.exp(float32(0))", ""))
+    assert vectors(SOURCE.format(2).replace(" + math.exp(float32(0))", ""))
     assert vectors(IN_PLACE.format(promise="INDEPENDENT = True"))
 
 

@@ -26,7 +26,7 @@ def through_numba(text: str, monkeypatch) -> str:
     def refuse(*args):
         raise Unsupported("told to")
     with monkeypatch.context() as patch:
-        patch.setattr(lowering, "module_text", refuse)
+        patch.setattr(lowering, "module_source", refuse)
         jit.address(marked)
     return marked
 
@@ -36,7 +36,7 @@ def same_bits(emitted, monkeypatch):
     """same_bits(kernel, loads): the emitted text is lowered without numba, and gives the bits it gives with numba."""
     def check(kernel, loads):
         source = emit(kernel)
-        lowering.module_text(source.text, "symbol", "", "")
+        lowering.module_source(source.text, "symbol", "", "")
         wanted = Source(through_numba(source.text, monkeypatch), source.layout)
         sizes, found = emitted.sizes_of(loads), []
         for each in (source, wanted):
@@ -341,7 +341,7 @@ def kernel(args, begin, end):
     "x = abs(begin=3)", "x = 'text'"])
 def test_what_is_unsupported(line):
     with pytest.raises(Unsupported):
-        lowering.module_text(BEYOND.format(line), "symbol", "", "")
+        lowering.module_source(BEYOND.format(line), "symbol", "", "")
 
 
 @pytest.mark.parametrize("text", [
@@ -351,13 +351,13 @@ def test_what_is_unsupported(line):
     "@device\ndef f(x, y=3):\n    return x\n" + BEYOND.format("x = f(i)")])
 def test_texts_that_are_unsupported(text):
     with pytest.raises(Unsupported):
-        lowering.module_text(text, "symbol", "", "")
+        lowering.module_source(text, "symbol", "", "")
 
 
 def test_numba_takes_what_is_unsupported():
     text = "def kernel(args, begin, end):\n    args[0] = np.int64(args[0]) ** 3 + begin\n"
     with pytest.raises(Unsupported):
-        lowering.module_text(text, "symbol", "", "")
+        lowering.module_source(text, "symbol", "", "")
     block = np.array([5], np.int64)
     CALL(jit.address(text))(block.ctypes.data, 2, 3)
     assert block[0] == 127
@@ -365,17 +365,17 @@ def test_numba_takes_what_is_unsupported():
 
 def test_both_refuse():
     with pytest.raises(codegen.KernelError, match="does not compile"):
-        codegen.compile_text(BEYOND.format("x = sorted(i)"), "symbol")
+        codegen.compile_source(BEYOND.format("x = sorted(i)"), "symbol")
     with pytest.raises(codegen.KernelError, match="does not compile"):
-        codegen.compile_text("def kernel(args, begin, end)\n    pass\n", "symbol")
+        codegen.compile_source("def kernel(args, begin, end)\n    pass\n", "symbol")
 
 
 def test_flags_are_the_kernels_own():
     text = BEYOND.format("y = float32_array(args[0], 1)\n        y[0] = y[0] * y[1] + f(y[0])")
     text = "@device\ndef f(x):\n    return x * x\n" + text
-    kernel, device = lowering.module_text(text, "symbol", "", "")[0].split("define internal")
+    kernel, device = lowering.module_source(text, "symbol", "", "")[0].split("define internal")
     assert "fmul reassoc contract" in kernel.replace("contract reassoc", "reassoc contract") and "fmul float" in device
-    kernel, _ = lowering.module_text("FASTMATH = ()\n" + text, "symbol", "", "")[0].split("define internal")
+    kernel, _ = lowering.module_source("FASTMATH = ()\n" + text, "symbol", "", "")[0].split("define internal")
     assert "fmul float" in kernel
 
 
@@ -388,7 +388,7 @@ def test_control_bits_differ_when_the_text_does(emitted, same_bits, monkeypatch)
 
 def test_every_word_of_the_prelude_has_a_form_in_numba():
     names = by_numba.namespace()
-    assert set(by_numba.prelude.words()) <= set(names)
+    assert set(by_numba.prelude.primitives()) <= set(names)
 
 
 @pytest.mark.slow

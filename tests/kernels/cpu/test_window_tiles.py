@@ -8,7 +8,7 @@ import pytest
 
 from tfnb.kernels.llvm import jit, window_tiles
 
-TEXT = """
+SOURCE = """
 def kernel(args, begin, end):
     window_tile_{type}(args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
                        args[10])
@@ -32,7 +32,7 @@ def test_tiles(type_, runs, length, step, add):
     block = np.array([pointers.ctypes.data, shifts.ctypes.data, runs, length, step * size, b.ctypes.data, b.strides[0],
                       length * b.strides[0], c.ctypes.data, c.strides[0], add], np.int64)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
-        jit.address(TEXT.format(type=type_)))(block.ctypes.data, 0, 1)
+        jit.address(SOURCE.format(type=type_)))(block.ctypes.data, 0, 1)
     np.testing.assert_array_equal(c, want)
 
 
@@ -43,5 +43,5 @@ def test_a_sum_that_starts_from_zero_forgets_what_was_there():
     block = np.array([pointers.ctypes.data, shifts.ctypes.data, 1, 1, 4, b.ctypes.data, 4 * width, 0,
                       c.ctypes.data, 4 * width, 0], np.int64)
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
-        jit.address(TEXT.format(type="float32")))(block.ctypes.data, 0, 1)
+        jit.address(SOURCE.format(type="float32")))(block.ctypes.data, 0, 1)
     np.testing.assert_array_equal(c, 1)

@@ -6,7 +6,7 @@ import pytest
 
 from tfnb.kernels.cuda import device
 from tfnb.kernels.cuda.emit import emit
-from tfnb.kernels.cuda.gemm import matmul_text
+from tfnb.kernels.cuda.gemm import matmul_source
 from tfnb.kernels.cuda.geometry import Tiling
 from tfnb.kernels.spec import RowKernel
 
@@ -72,6 +72,6 @@ def test_matmul(m, k, n, turned, type):
     (a_row, a_column), (b_row, b_column) = ((1, m) if turned[0] else (k, 1), (1, k) if turned[1] else (n, 1))
     c = np.full(m * n, 99, type)
     flat_a, flat_b = (np.append(x.reshape(-1), np.zeros(1, type)) for x in stored)      # never of size 0
-    device.launch(matmul_text(type, SMALL), SMALL.blocks(m, n), SMALL.threads, flat_a, flat_b, c, m, n, k, a_row,
+    device.launch(matmul_source(type, SMALL), SMALL.blocks(m, n), SMALL.threads, flat_a, flat_b, c, m, n, k, a_row,
                   a_column, 0, b_row, b_column, 0)
     np.testing.assert_array_equal(c.reshape(m, n), a @ b)

@@ -76,7 +76,7 @@ def test_control_a_bare_literal_is_noticed(emitted):
 
 @pytest.mark.parametrize("type", ["float32", "float64", "int32"])
 def test_matmul_compiles_and_links(type):
-    text = gemm.matmul_text(type)
+    text = gemm.matmul_source(type)
     ptx = device.ptx(text, gemm.argument_types(type))
     assert type == "float64" or not doubles(ptx)
     found = device.resources(text, gemm.argument_types(type))

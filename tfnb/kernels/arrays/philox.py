@@ -31,7 +31,7 @@ _WORD = (1 << 64) - 1
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL = 0x9E3779B9, 0xBB67AE85
 LARGE = 1 << 15                                         # that many calls of libm take longer than compiling a kernel
-LIBRARY_TEXT = """
+LIBRARY_SOURCE = """
 def kernel(args, begin, end):
     x = {type}_array(args[0], end)
     y = {type}_array(args[1], end)
@@ -234,7 +234,7 @@ def _library(name: str, x: np.ndarray) -> np.ndarray:
 
 def _by_kernel(name: str, x: np.ndarray) -> np.ndarray:
     x, y = np.ascontiguousarray(x), np.empty_like(x)
-    text = LIBRARY_TEXT.format(type=x.dtype.name, function=name.removesuffix("f") if x.dtype.itemsize == 4 else name)
+    text = LIBRARY_SOURCE.format(type=x.dtype.name, function=name.removesuffix("f") if x.dtype.itemsize == 4 else name)
     block = np.array([x.ctypes.data, y.ctypes.data], np.int64)
     Tape([(jit.address(text), block.ctypes.data, x.size, 1 << 14)], keep=block).play()
     return y

@@ -21,7 +21,7 @@ from typing import Any
 from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
 from tfnb.kernels.cpu.fused.rows import indented, source_text
-from tfnb.kernels.cpu.fused.texts import has_text, template
+from tfnb.kernels.cpu.fused.sources import has_source, template
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar.definition import Attrs
@@ -62,7 +62,7 @@ def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: 
             depth: int, counted: bool) -> Source:
     """Return the source; its layout names the words of `scatter`."""
     kernel = elements(form, attrs, type, kinds, types)
-    block, args = Block(has_text), Arguments()
+    block, args = Block(has_source), Arguments()
     values = fill(block, kernel)
     taken, put = places(kernel.loads, kernel.stores, args)
     printer = Printer(block, template)

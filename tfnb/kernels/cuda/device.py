@@ -170,7 +170,7 @@ def _math_of_numpy() -> SimpleNamespace:
     return SimpleNamespace(inf=math.inf, nan=math.nan, **functions)
 
 
-def load_text(text: str) -> Callable[..., None]:
+def load_source(text: str) -> Callable[..., None]:
     """Return the Python function `kernel` that a source defines. Raises SyntaxError or KeyError for invalid source."""
     scope = dict(namespace())
     exec(compile(text, "<tfnb cuda kernel>", "exec"), scope)
@@ -181,7 +181,7 @@ def load_text(text: str) -> Callable[..., None]:
 @cache
 def kernel(text: str) -> Any:
     """Return the kernel of a source, ready for `launch`: compiled once for each form of arguments."""
-    return namespace()["cuda"].jit(load_text(text))
+    return namespace()["cuda"].jit(load_source(text))
 
 
 _free: dict[int, list[Any]] = {}                       # bytes -> arrays of the device that nobody uses
@@ -260,7 +260,7 @@ def launch(text: str, blocks: int, threads: int, *args: Any) -> None:
 
 def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> str:
     """Compile a kernel to PTX; needs no GPU. arguments: the dtype of each, and whether it is an array."""
-    code, _ = namespace()["cuda"].compile(load_text(text), _signature(arguments), cc=capability, device=False,
+    code, _ = namespace()["cuda"].compile(load_source(text), _signature(arguments), cc=capability, device=False,
                                           output="ptx", abi="numba")
     return code.decode() if isinstance(code, bytes) else str(code)
 
@@ -276,7 +276,7 @@ class Resources:
 
 def resources(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> Resources:
     """Compile and link a kernel to machine code, which needs no GPU, and return its resource usage."""
-    codes, _ = compiler.compile_all(load_text(text), _signature(arguments), cc=capability, device=False,
+    codes, _ = compiler.compile_all(load_source(text), _signature(arguments), cc=capability, device=False,
                                     output="ltoir", abi="numba")
     options = core.LinkerOptions(arch="sm_{}{}".format(*capability), link_time_optimization=True, ptxas_options=["-v"])
     linker = core.Linker(*(core.ObjectCode.from_ltoir(code) if isinstance(code, bytes) else code for code in codes),

@@ -39,7 +39,7 @@ from dataclasses import dataclass, field
 
 from tfnb.kernels.block import Block, Reduction, fill
 from tfnb.kernels.cuda.geometry import THREADS
-from tfnb.kernels.cuda.texts import has_text, template
+from tfnb.kernels.cuda.sources import has_source, template
 from tfnb.kernels.nest import nest
 from tfnb.kernels.plan import Passes, plan
 from tfnb.kernels.printer import Printer, constructor, literal
@@ -97,7 +97,7 @@ class _Writer:
 
     def __post_init__(self) -> None:
         kernel = self.kernel
-        self.block = Block(has_text)
+        self.block = Block(has_source)
         self.values = fill(self.block, kernel)
         self.loads = [_Place("load", f"a{i}", operand) for i, operand in enumerate(kernel.loads)]
         self.stores = [_Place("store", f"o{i}", operand) for i, operand in enumerate(kernel.stores)]

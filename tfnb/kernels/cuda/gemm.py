@@ -13,7 +13,7 @@ from tfnb.kernels.batches import runs, sizes, transposes
 from tfnb.kernels.cuda.geometry import Tiling, tiling
 from tfnb.kernels.launch import Address, Call, Launch
 
-TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column, b_next):
+SOURCE = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column, b_next):
     left = cuda.shared.array({area}, {type})
     right = cuda.shared.array({area}, {type})
     sums = cuda.local.array({sums}, {type})
@@ -48,13 +48,14 @@ TEXT = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column,
 
 
 @lru_cache(maxsize=64)
-def matmul_text(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (frozen)
+def matmul_source(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (frozen)
     """Return the source of c = a b for flat arrays of `type`, for the matrices `a_next` and `b_next` behind these.
 
     Element (i, p) of a is at i * a_row + p * a_column, likewise b.
     """
-    return TEXT.format(type=type, tile=tiling.tile, depth=tiling.depth, per=tiling.per, area=tiling.tile * tiling.depth,
-                       sums=tiling.per ** 2, side=tiling.tile // tiling.per, threads=tiling.threads)
+    return SOURCE.format(type=type, tile=tiling.tile, depth=tiling.depth, per=tiling.per,
+                         area=tiling.tile * tiling.depth, sums=tiling.per ** 2, side=tiling.tile // tiling.per,
+                         threads=tiling.threads)
 
 
 def argument_types(type: str) -> list[tuple[str, bool]]:
@@ -88,4 +89,4 @@ def _product(call: Call, a: Address, b: Address, c: Address, count: int, moves: 
     words = [((1, m) if turned[0] else (k, 1)), ((1, k) if turned[1] else (n, 1))]
     cut = tiling()
     args = (a, b, c, m, n, k, *words[0], moves[0], *words[1], moves[1])
-    return [Launch(matmul_text(first.type, cut), args, cut.blocks(m, n) * count, cut.threads, "product")]
+    return [Launch(matmul_source(first.type, cut), args, cut.blocks(m, n) * count, cut.threads, "product")]

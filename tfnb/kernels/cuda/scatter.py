@@ -26,13 +26,13 @@ from textwrap import indent
 
 from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cuda.geometry import block_size
-from tfnb.kernels.cuda.texts import has_text, template
+from tfnb.kernels.cuda.sources import has_source, template
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar.definition import Attrs
 from tfnb.kernels.scatter import Form, Rows, elements
 
-TEXT = """def kernel({arrays}, indices, count, size, {limits}):
+SOURCE = """def kernel({arrays}, indices, count, size, {limits}):
     lane = cuda.threadIdx.x
     for i in range(cuda.blockIdx.x, count, cuda.gridDim.x):
         place = {place_i}
@@ -51,7 +51,7 @@ TEXT = """def kernel({arrays}, indices, count, size, {limits}):
 
 def write(call: Call, form: Form, attrs: Attrs, type: str, rows: Rows) -> Launch:
     """Return the launch that writes the rows of a scatter op."""
-    text = _text(form, attrs, type, rows.kinds, rows.types, rows.depth, block_size())
+    text = _source(form, attrs, type, rows.kinds, rows.types, rows.depth, block_size())
     arrays: list[Address] = [*map(call.input, rows.given), *map(call.output, range(len(form.refs)))]
     limits = call.inputs[form.refs[0]].shape[:rows.depth]
     args: tuple[Word, ...] = (*arrays, call.input(form.indices), rows.count, rows.size, *(limits or (1,)))
@@ -59,10 +59,10 @@ def write(call: Call, form: Form, attrs: Attrs, type: str, rows: Rows) -> Launch
 
 
 @lru_cache(maxsize=256)
-def _text(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], depth: int,
+def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tuple[str, ...], depth: int,
           threads: int) -> str:
     kernel = elements(form, attrs, type, kinds, types)
-    block = Block(has_text)
+    block = Block(has_source)
     values = fill(block, kernel)
     place = {"ref": "place * size + j", "row": "e * size + j", "scalar": "0"}
     texts = {i: f"a{i}[{place[kind]}]" for i, kind in enumerate(kinds)}
@@ -72,7 +72,7 @@ def _text(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: tu
     lines += [f"o{i}[{place['ref']}] = {known[root]}" for i, root in enumerate(roots)]
     arrays = [f"a{i}" for i in range(len(kinds))] + [f"o{i}" for i in range(len(kernel.stores))]
     inside = [f"{_index('i', axis, depth)} >= 0 and {_index('i', axis, depth)} < limit{axis}" for axis in range(depth)]
-    return TEXT.format(arrays=", ".join(arrays), limits=_limits(depth), place_i=_place("i", depth),
+    return SOURCE.format(arrays=", ".join(arrays), limits=_limits(depth), place_i=_place("i", depth),
                        place_e=_place("e", depth), inside=" and ".join(inside) or "True", threads=threads,
                        body=indent("\n".join(lines), " " * 24))
 

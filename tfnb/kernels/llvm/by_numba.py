@@ -1,6 +1,6 @@
 """Kernel source -> LLVM IR through numba: for source beyond what lowering.py compiles, and to compare with it.
 
-    module_text(text, symbol) -> (str, names)
+    module_source(text, symbol) -> (str, names)
         the unoptimised module, whose `symbol` is void(int64*, int64, int64), and what the source defines
 
 numba is used to type the kernel and to lower it to LLVM IR, nothing more. We wrap the kernel in a C function.
@@ -34,15 +34,15 @@ define void @{symbol}(ptr %args, i64 %begin, i64 %end) {{
 """
 
 
-def module_text(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
+def module_source(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
     """Return the LLVM module of a kernel's source, and the names it defines. Raises SyntaxError and numba's errors."""
-    scope = load_text(text)
+    scope = load_source(text)
     compiled = _unoptimised(scope["kernel"], scope.get("FASTMATH", prelude.FASTMATH))
     inner = compiled.native_name.removeprefix("cfunc.")
     return str(compiled.inspect_llvm()) + WRAPPER.format(symbol=symbol, inner=inner), scope
 
 
-def load_text(text: str) -> dict[str, Any]:
+def load_source(text: str) -> dict[str, Any]:
     """Execute the source of a kernel module; return its names, `kernel` among them."""
     scope = dict(namespace())
     exec(compile(text, "<tfnb kernel>", "exec"), scope)
@@ -67,7 +67,7 @@ def namespace() -> dict[str, Any]:
     """Return name -> object for all names that prelude.py lists. Imports numba (0.4 s)."""
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
     names |= {name: getattr(numba.types, name) for name in prelude.TYPES}
-    names |= {name: _intrinsic(name, native) for name, native in prelude.words().items()}
+    names |= {name: _intrinsic(name, native) for name, native in prelude.primitives().items()}
     arities = {name: PRIMITIVES[name].arity if name in PRIMITIVES else 2 for name in NAMES}
     return names | {name: _scalar_primitive(name, arity) for name, arity in arities.items()}
 

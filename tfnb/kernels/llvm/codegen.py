@@ -43,7 +43,7 @@ def machine() -> Any:
     return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=processor_features(), opt=3, jit=True)
 
 
-def compile_text(text: str, symbol: str) -> bytes:
+def compile_source(text: str, symbol: str) -> bytes:
     """Compile a kernel's source to object code; its only global symbol is `symbol`.
 
     Raises KernelError when numba rejects the source or when the result calls anything but the C library.
@@ -113,9 +113,9 @@ def _lowered(text: str, symbol: str) -> tuple[str, dict[str, Any]]:
     """Return the unoptimised LLVM module of a kernel's source, and its module-level settings."""
     try:
         try:
-            return lowering.module_text(text, symbol, machine().triple, str(machine().target_data))
+            return lowering.module_source(text, symbol, machine().triple, str(machine().target_data))
         except Unsupported:
-            return by_numba.module_text(text, symbol)
+            return by_numba.module_source(text, symbol)
     except Exception as error:
         raise KernelError(f"kernel does not compile: {error}\n{text}") from error
 

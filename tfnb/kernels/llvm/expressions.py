@@ -202,7 +202,7 @@ class Expressions:
     def _named(self, name: str, values: Sequence[Typed]) -> Found | None:
         if name in self.functions:
             return self._call_device(name, values)
-        if native := prelude.words().get(name):
+        if native := prelude.primitives().get(name):
             return self._native(name, native, values)
         if name in ("min", "max") and len(values) > 1:
             return arithmetic.extreme(self.builder, "<" if name == "min" else ">", values)

@@ -92,7 +92,7 @@ def _from_disk(text: str, key: str) -> bool:
 def _compile(text: str, key: str) -> None:
     global _stats
     start = time.perf_counter()
-    payload = codegen.compile_text(text, _symbol(key))
+    payload = codegen.compile_source(text, _symbol(key))
     objects.save(key, payload)
     _known[text] = _place(payload, key)
     _stats = replace(_stats, compiled=_stats.compiled + 1,

@@ -1,6 +1,6 @@
 """Kernel source -> LLVM IR, without numba: for the small part of Python that our kernels are written in.
 
-    module_text(text, symbol, triple, layout) -> (str, settings)
+    module_source(text, symbol, triple, layout) -> (str, settings)
         the unoptimised module, whose `symbol` is void(int64*, int64, int64), and its module-level settings
 
 What the source may hold (else Unsupported is raised, and codegen.py asks numba): assignments to names of one type each,
@@ -28,7 +28,7 @@ ir = lazy_module("llvmlite.ir")
 _FAST = frozenset(["fadd", "fsub", "fmul", "fdiv", "frem", "fcmp"])
 
 
-def module_text(text: str, symbol: str, triple: str, layout: str) -> tuple[str, dict[str, Any]]:
+def module_source(text: str, symbol: str, triple: str, layout: str) -> tuple[str, dict[str, Any]]:
     """Return the LLVM module of a kernel's source, and its settings (FASTMATH...). Raises SyntaxError, Unsupported."""
     module = _Module(text)
     module.llvm.triple, module.llvm.data_layout = triple, layout

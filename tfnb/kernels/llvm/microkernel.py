@@ -86,7 +86,7 @@ def machine_of(features: str) -> Machine | None:
     return NEON if "neon" in have else None
 
 
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions by name, for this processor; none where it has no tiles."""
     found = machine()
     if found is None:

@@ -73,7 +73,7 @@ def counted(builder: Any, begin: Any, end: Any, step: int) -> Iterator[Any]:
 
 
 @cache
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions of this file, by name."""
     casts = {f"{to}{bits}_from_bits": _bit_cast(f"{of}{bits}", f"{to}{bits}")
              for bits in (32, 64) for to, of in (("float", "int"), ("int", "float"))}

@@ -7,7 +7,7 @@ the same chunks, with the same result.
     hold(helpers) -> int    the address of the pool's words for a play, which helpers workers could help with; or 0: no
                             workers, or taken by another play
     release()               after the play; only if hold() was not 0
-    JOB_TEXT                `run_chunks(pool, kernel, args, items, grain, watch)` for the source of the tape player
+    JOB_SOURCE                `run_chunks(pool, kernel, args, items, grain, watch)` for the source of the tape player
 
 A job is (kernel, args, items, grain). Its ticket word holds (low << 32 | high): the chunks [low, high) are not claimed
 yet. Claiming some is one compare-and-exchange, and as the job cannot end before they are done, who has claimed them
@@ -38,7 +38,7 @@ ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP = (SETUP + 8 * i for i in ran
 SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
 NAP_MICROSECONDS = 50
 
-HELP_TEXT = signals.LOOK_TEXT + f"""
+HELP_SOURCE = signals.LOOK_SOURCE + f"""
 @device
 def help(pool, from_above, watch):
     '''Claim and run some chunks of the present job; False if there are none.'''
@@ -70,7 +70,7 @@ def rest(pool, idle):
         call_address(nap, {NAP_MICROSECONDS})
 """
 
-JOB_TEXT = HELP_TEXT + f"""
+JOB_SOURCE = HELP_SOURCE + f"""
 @device
 def run_chunks(pool, kernel, args, items, grain, watch):
     '''Run kernel(args, b, e) over all chunks of `grain` items, with the pool's help unless `pool` is 0.
@@ -101,7 +101,7 @@ def run_chunks(pool, kernel, args, items, grain, watch):
             store(pool + {STOP}, 1)
 """
 
-WORKER_TEXT = HELP_TEXT + f"""
+WORKER_SOURCE = HELP_SOURCE + f"""
 def kernel(args, begin, end):
     pool, state, idle = args[0], args[1], 0
     while True:
@@ -117,7 +117,7 @@ def kernel(args, begin, end):
             idle = 0                                    # a play began just now and had not looked at our state yet
 """
 
-ENTER_TEXT = f"""
+ENTER_SOURCE = f"""
 def kernel(args, begin, end):
     pool, asleep = args[0], 0
     atomic_exchange(pool + {ACTIVE}, 1)
@@ -150,8 +150,8 @@ class Pool:
         self._closing = False
         self._block = np.array([self.address], np.int64)
         self._place = self._block.ctypes.data
-        self._enter = CALL(jit.address(ENTER_TEXT))
-        self._help = CALL(jit.address(WORKER_TEXT))
+        self._enter = CALL(jit.address(ENTER_SOURCE))
+        self._help = CALL(jit.address(WORKER_SOURCE))
         self._locks = [threading.Lock() for _ in range(workers)]
         self._threads = [threading.Thread(target=self._work, args=(i,), name=f"tfnb-worker-{i}", daemon=True)
                          for i in range(workers)]

@@ -41,7 +41,7 @@ TYPES = (*natives.ELEMENTS, "bool_")
 
 
 @cache
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions among the names above (primitives of scalar definitions: intrinsics.py)."""
-    return {**natives.words(), **tiles.words(), **streaming.words(), **window_tiles.words(),
-            **microkernel.words()}
+    return {**natives.primitives(), **tiles.primitives(), **streaming.primitives(), **window_tiles.primitives(),
+            **microkernel.primitives()}

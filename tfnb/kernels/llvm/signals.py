@@ -7,7 +7,7 @@ the player.
 
     watch() -> int          the address of the words of a play; 0 in other threads, which no signal reaches
     raise_caught()          raises what a handler raised during the play, if one did
-    LOOK_TEXT               `look(watch)`, `hold(watch)` for the sources of the player and of the pool
+    LOOK_SOURCE               `look(watch)`, `hold(watch)` for the sources of the player and of the pool
 """
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ import numpy as np
 CLOCK, FIRST, SECOND, WHOLE, PART, SHIFT, TICK, UNTIL, CALLBACK, RAISED = range(0, 80, 8)
 TICKS_LEFT = 8                    # of about 1/8 s: what a play that writes to variables gets to end by itself
 
-LOOK_TEXT = f"""
+LOOK_SOURCE = f"""
 @device
 def tick_of(watch):
     call_address(load(watch + {CLOCK}), load(watch + {FIRST}), load(watch + {SECOND}))

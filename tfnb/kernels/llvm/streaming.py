@@ -28,7 +28,7 @@ def pays(row_bytes: int, nbytes: int) -> bool:
     return nbytes >= LEAST and 4 * LINE <= row_bytes <= BUFFER
 
 
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions, by name."""
     return {"row_buffer": Native((), "int64", _row_buffer), "stream_row": Native(("int64",) * 3, "void", _stream_row),
             "stream_element": Native(("*", "int64", "element"), "void", _stream_element),

@@ -58,8 +58,8 @@ def kernel(args, begin, end):
             return
 """
 # Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
-SERIAL_TEXT = _PLAYER.format(more="", run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
-PARALLEL_TEXT = pool.JOB_TEXT + _PLAYER.format(more="""watch = args[9]
+SERIAL_SOURCE = _PLAYER.format(more="", run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
+PARALLEL_SOURCE = pool.JOB_SOURCE + _PLAYER.format(more="""watch = args[9]
     written = False
     """, run=f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
         looks = watch
@@ -116,7 +116,7 @@ class Tape:
         shared = self.parallel or len(self._rows) > MANY
         if threads is not None:
             self._helpers = min(self._helpers, threads - 1)
-        self._play = partial(_player(PARALLEL_TEXT if shared else SERIAL_TEXT), block)
+        self._play = partial(_player(PARALLEL_SOURCE if shared else SERIAL_SOURCE), block)
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
         self.status: Any = self._status.data
         self.play: Callable[[], None] = self._play_shared if shared else self._play

@@ -21,7 +21,7 @@ ir = lazy_module("llvmlite.ir")
 SIZES = {4: 16, 8: 8}                     # bytes of an element -> rows and columns of a tile
 
 
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions, by name."""
     plain = {f"transpose_tile_{8 * unit}": _transpose_tile(unit, n, False) for unit, n in SIZES.items()}
     return plain | {f"stream_tile_{8 * unit}": _transpose_tile(unit, n, True) for unit, n in SIZES.items()}

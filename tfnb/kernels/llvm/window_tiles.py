@@ -48,7 +48,7 @@ def shape(itemsize: int) -> tuple[int, int]:
     return rows, VECTORS * nbytes // itemsize
 
 
-def words() -> dict[str, Native]:
+def primitives() -> dict[str, Native]:
     """Return the native functions, by name."""
     every = {f"window_tile_{type_}_{rows}": _window_tile(size, rows)
              for type_, size in SIZES.items() for rows in range(1, registers()[1] + 1)}

@@ -90,7 +90,7 @@ def unfold(args, target, first, count, row, rows):
 """
 
 # Item i: a range of pixels. Row-major: out[pixels, n] = unfolded[pixels, k] filter[k, n].
-FORWARD_TEXT = """
+FORWARD_SOURCE = """
 INDEPENDENT = True
 """ + PACK + f"""
 def kernel(args, begin, end):
@@ -113,7 +113,7 @@ def kernel(args, begin, end):
 
 # Item i: a range of pixels (i // parts) and some rows of the window (i % parts).
 # Row-major: out[k, m] += unfolded[pixels, k]' dy[pixels, m], into the partial sum of the range.
-FILTER_TEXT = """
+FILTER_SOURCE = """
 INDEPENDENT = True
 PACKED = {packed}
 """ + PACK + f"""
@@ -141,7 +141,7 @@ def kernel(args, begin, end):
 """
 
 # Item i: image i // parts, channels [i % parts * cb, ... + cb). Products of dy and the filter, added where they belong.
-INPUT_TEXT = f"""
+INPUT_SOURCE = f"""
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -270,7 +270,7 @@ def forward(call: Call, w: Window, x: Address, kernel: Address, out: Address, n:
                             float_one(type_), 0]
     words[SCRATCH] = scratch.reach(items * _step(tile * k * size))
     words[B:ROWS + 1] = kernel.reach(w.taps * w.channels * n * size), out.reach(w.pixels * n * size), 0, rows
-    return [Launch(_text(FORWARD_TEXT, w, type_), tuple(words), items, 1 if items > 1 else 0, "convolution")]
+    return [Launch(_source(FORWARD_SOURCE, w, type_), tuple(words), items, 1 if items > 1 else 0, "convolution")]
 
 
 def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
@@ -295,7 +295,7 @@ def for_filter(call: Call, w: Window, x: Address, dy: Address, out: Address, met
     words[GEMM:ZERO + 1] = [blas.function(PREFIX[meta.type] + "gemm"), flag(False), flag(True), m, k, m, k, m,
                             float_one(meta.type), 0]
     words[B:ROWS + 1] = dy.reach(w.pixels * m * size), target.reach(groups * whole), parts, rows
-    text = _text(FILTER_TEXT, w, meta.type, packed=packed)
+    text = _source(FILTER_SOURCE, w, meta.type, packed=packed)
     items = groups * parts
     launches = [Launch(text, tuple(words), items, 1 if items > 1 else 0, "filter gradient")]
     if groups > 1:
@@ -327,7 +327,7 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
     words[B:ROWS + 1] = (kernel.reach(w.taps * w.channels * m * size), out.reach(w.elements * size), parts, calls)
     flops = 2 * w.pixels * k * m
     grain = 1 if flops * parts > PARALLEL_FLOPS else 0
-    return [Launch(INPUT_TEXT.format(type=type_, bytes=size), tuple(words), items, grain, "input gradient")]
+    return [Launch(INPUT_SOURCE.format(type=type_, bytes=size), tuple(words), items, grain, "input gradient")]
 
 
 def _channel_parts(w: Window) -> int:
@@ -358,7 +358,7 @@ def _words(w: Window, x: Address) -> list[Word]:
     return words
 
 
-def _text(text: str, w: Window, type_: str, **more: object) -> str:
+def _source(text: str, w: Window, type_: str, **more: object) -> str:
     span = w.kernel_width * w.channels
     return text.format(type=type_, bytes=Meta(type_, ()).itemsize,
                        span=span if span <= LITERAL_SPAN else f"args[{SPAN}]", **more)

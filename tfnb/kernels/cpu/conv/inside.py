@@ -48,7 +48,7 @@ def places_inside(tap, stride, dilation, before, size, first, last):
 """
 
 # Item i: the images of a tile (i // bands) and some rows of their outputs (i % bands).
-FORWARD_TEXT = """
+FORWARD_SOURCE = """
 INDEPENDENT = True
 """ + INSIDE + f"""
 def kernel(args, begin, end):
@@ -98,7 +98,7 @@ def kernel(args, begin, end):
 """
 
 # Item i: some bands of images (i // parts) and some taps (i % parts): partial[tap, n, c] = dy[pixels, n]' x[pixels, c].
-FILTER_TEXT = """
+FILTER_SOURCE = """
 INDEPENDENT = True
 """ + INSIDE + f"""
 def kernel(args, begin, end):
@@ -151,7 +151,7 @@ def kernel(args, begin, end):
 """
 
 # Item i: tap i of `groups` arrays of n x c numbers a tap, summed into the first of them, and turned to c x n.
-SUM_TEXT = """
+SUM_SOURCE = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -202,7 +202,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     words[X] = x.reach((w.batch - 1) * image + w.elements // w.batch * size)
     words[B:PARTS] = (kernel.reach(w.taps * w.channels * wide * size), n, wide, out.reach(w.pixels * n * size),
                       call.scratch(items * step).reach(items * step), step, bands, band, count - longer, longer, image)
-    return [*launches, Launch(_text(FORWARD_TEXT, type_, rows), tuple(words), items, 1 if items > 1 else 0,
+    return [*launches, Launch(_source(FORWARD_SOURCE, type_, rows), tuple(words), items, 1 if items > 1 else 0,
                               "convolution")]
 
 
@@ -224,9 +224,9 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     words[X] = x.reach(w.elements * size)
     words[B:] = (dy.reach(w.pixels * n * size), n, n, partial, call.scratch(items * step).reach(items * step), step,
                  bands, band, count - longer, longer, 0, parts, units, per_item)
-    return [Launch(_text(FILTER_TEXT, type_, rows), tuple(words), items, 1 if items > 1 else 0, "filter gradient"),
-            Launch(SUM_TEXT.format(type=type_, bytes=size), (partial, out.reach(whole), groups, w.taps, n, w.channels),
-                   w.taps,
+    return [Launch(_source(FILTER_SOURCE, type_, rows), tuple(words), items, 1 if items > 1 else 0, "filter gradient"),
+            Launch(SUM_SOURCE.format(type=type_, bytes=size),
+                   (partial, out.reach(whole), groups, w.taps, n, w.channels), w.taps,
                    max(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
 
 
@@ -273,6 +273,6 @@ def _words(w: Window, x: Address) -> list[Word]:
     return words
 
 
-def _text(text: str, type_: str, rows: int) -> str:
+def _source(text: str, type_: str, rows: int) -> str:
     size = SIZES[type_]
     return text.format(type=type_, bytes=size, rows=rows, more=min(rows + 1, shape(size)[0]), width=shape(size)[1])

@@ -82,7 +82,7 @@ def inside(args, oy, last):
 """
 
 # Item i: some units. out[pixels, n] = windows[pixels, k] b[k, n].
-FORWARD_TEXT = """
+FORWARD_SOURCE = """
 INDEPENDENT = True
 COPIED = {copied}
 """ + UNIT + INSIDE + f"""
@@ -139,7 +139,7 @@ def kernel(args, begin, end):
 """
 
 # Item i: some units (i // parts) and some of the filter's rows (i % parts): partial[k, n] = windows' b[pixels, n].
-FILTER_TEXT = """
+FILTER_SOURCE = """
 INDEPENDENT = True
 COPIED = {copied}
 """ + UNIT + f"""
@@ -199,7 +199,7 @@ def kernel(args, begin, end):
 """
 
 # Item i: row i; its n numbers to the first of `wide`, the others 0.
-WIDEN_TEXT = """
+WIDEN_SOURCE = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -238,7 +238,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
     words[B:OUT + 1] = kernel.reach(k * wide * size), n, wide, out.reach(w.pixels * n * size)
     words[TABLE:ROOM + 1] = table, room
-    return [*launches, Launch(_text(FORWARD_TEXT, type_, copied=copy > 0), tuple(words), items,
+    return [*launches, Launch(_source(FORWARD_SOURCE, type_, copied=copy > 0), tuple(words), items,
                               1 if items > 1 else 0, "convolution")]
 
 
@@ -264,7 +264,7 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     step = room + copy + 63 & -64
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
     words[B:ROOM + 1] = dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room
-    launches.append(Launch(_text(FILTER_TEXT, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
+    launches.append(Launch(_source(FILTER_SOURCE, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
                            "filter gradient"))
     return [*launches, partial_sums(call, partial, out, type_, groups, k, n, wide, tiles * tile)]
 
@@ -276,7 +276,7 @@ def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple
     if wide == n:
         return source, n, []
     target = call.scratch(rows * wide * size).reach(rows * wide * size)
-    return target, wide, [Launch(WIDEN_TEXT.format(type=type_, bytes=size),
+    return target, wide, [Launch(WIDEN_SOURCE.format(type=type_, bytes=size),
                                  (source.reach(rows * n * size), target, n, wide), rows, max(1, (1 << 16) // wide),
                                  "rows to whole vectors")]
 
@@ -317,6 +317,6 @@ def _reach(w: Window, rows: int) -> int:
     return (rows - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1
 
 
-def _text(text: str, type_: str, copied: bool) -> str:
+def _source(text: str, type_: str, copied: bool) -> str:
     tile, width = shape(SIZES[type_])
     return text.format(type=type_, bytes=SIZES[type_], tile=tile, width=width, copied=copied)

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from tfnb.kernels.block import Block, Reduction, fill
 from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
 from tfnb.kernels.cpu.fused.rows import indented, source_text
-from tfnb.kernels.cpu.fused.texts import has_text, template
+from tfnb.kernels.cpu.fused.sources import has_source, template
 from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.scalar.number_types import dtype_of
@@ -32,7 +32,7 @@ class ColumnText:
     """Writes one column kernel."""
 
     def __init__(self, kernel: ColumnKernel) -> None:
-        self.block = Block(has_text)
+        self.block = Block(has_source)
         values = fill(self.block, kernel)
         self.args = Arguments()
         self.loads, self.stores = places(kernel.loads, kernel.stores, self.args)

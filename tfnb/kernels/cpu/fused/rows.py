@@ -7,7 +7,7 @@ from functools import partial
 
 from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
-from tfnb.kernels.cpu.fused.texts import has_text, template
+from tfnb.kernels.cpu.fused.sources import has_source, template
 from tfnb.kernels.nest import depth_of, frontier, nest
 from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
@@ -49,7 +49,7 @@ class RowText:
             self.outer, self.inner, self.mode = max(0, kernel.rank - 1), 1, "rows" if kernel.rank > 1 else "span"
         if isinstance(kernel, MapKernel) and kernel.rank == 0:
             loads, stores = _with_a_dimension(loads), _with_a_dimension(stores)
-        self.block = Block(has_text)
+        self.block = Block(has_source)
         values = fill(self.block, kernel)
         self.nest = nest(self.block, loads, self.outer, self.inner)
         self.args = Arguments()

@@ -20,7 +20,7 @@ BYTES_PER_CHUNK = 1 << 17
 # Words: source, target, items of a batch entry (blocks of rows), A, B, source step of B, target step of A (elements),
 # whether the target is larger than the caches, number of batch axes, then (size, source step, target step) of each,
 # innermost first.
-TEXT = """
+SOURCE = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -77,7 +77,7 @@ def transpose(source: Address, target: Address, unit: int, shape: Sequence[int],
     blocks = -(-shape[a] // n)
     batch = [i for i in reversed(range(len(shape))) if i not in (a, b) and shape[i] > 1]
     words = [word for i in batch for word in (shape[i], strides[i], out[i])]
-    text = TEXT.format(n=n, unit=unit, bits=8 * unit, line=streaming.LINE)
+    text = SOURCE.format(n=n, unit=unit, bits=8 * unit, line=streaming.LINE)
     past = int(unit * prod(shape) >= streaming.LEAST)
     items = blocks * prod(shape[i] for i in batch)
     grain = max(1, BYTES_PER_CHUNK // (n * unit * shape[b]))

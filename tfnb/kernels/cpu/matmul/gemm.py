@@ -25,7 +25,7 @@ import numpy as np
 from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.batches import Attrs, Moves, runs, sizes, transposes
 from tfnb.kernels.cpu.matmul import blas, tiled
-from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS, Product, Tail
+from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS, Epilogue, Product
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 
 MOST_PANELS, PANEL_FLOPS = 16, 10 ** 10                 # more panels than that only so that each takes less than 1 s
@@ -34,11 +34,11 @@ LEAST_COLUMNS, LEAST_ROWS = 64, 128
 LEAST_ROWS_TRANSPOSED = 24                              # of a, for which it pays to transpose b
 PREFIX = {"float32": "s", "float64": "d"}
 
-# The argument block of GEMM_TEXT; BLAS takes the addresses of its words.
+# The argument block of GEMM_SOURCE; BLAS takes the addresses of its words.
 (GEMM, TRANS1, TRANS2, M, N, K, LD1, LD2, LDC, ONE, ZERO, FIRST, SECOND, RESULT, STEP1, STEP2, STEPC, M_LAST, N_LAST,
  ITEMS) = range(20)
 
-GEMM_TEXT = f"""
+GEMM_SOURCE = f"""
 def kernel(args, begin, end):
     at = address_of(args)
     for i in range(begin, end):
@@ -51,7 +51,7 @@ def kernel(args, begin, end):
 """
 
 # The output is zeroed here and BLAS adds to it: with a factor 0 some versions keep a NaN that was there.
-GEMV_TEXT = """
+GEMV_SOURCE = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -63,7 +63,7 @@ def kernel(args, begin, end):
                  at + 48)
 """
 
-LOOP_TEXT = """
+LOOP_SOURCE = """
 INDEPENDENT = True
 
 def kernel(args, begin, end):
@@ -86,24 +86,24 @@ def kernel(args, begin, end):
 """
 
 
-def matmul(call: Call, tail: Tail | None = None) -> list[Launch]:
+def matmul(call: Call, epilogue: Epilogue | None = None) -> list[Launch]:
     """Return the launches of MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
 
-    Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two. tail: a kernel to run
+    Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two. epilogue: a kernel to run
     over the blocks of the output while they are in the cache; only where there are such.
     """
     wanted = _wanted(call)
     if tiled.is_worth_it(wanted, len(call.inputs) // 2):
         pairs = [(call.input(i), call.input(i + 1)) for i in range(0, len(call.inputs), 2)]
-        return tiled.launches(call, wanted, pairs, call.output(), tail=tail)
-    assert tail is None and len(call.inputs) == 2
+        return tiled.launches(call, wanted, pairs, call.output(), epilogue=epilogue)
+    assert epilogue is None and len(call.inputs) == 2
     return _plain_matmul(call)
 
 
 def block_columns(call: Call) -> int:
     """Return the width of the column blocks in which tiles compute the output of `matmul`; 0 where tiles don't."""
     wanted, terms = _wanted(call), len(call.inputs) // 2
-    return tiled.tail_columns(wanted, terms) if tiled.is_worth_it(wanted, terms) else 0
+    return tiled.epilogue_columns(wanted, terms) if tiled.is_worth_it(wanted, terms) else 0
 
 
 def operations(call: Call) -> int:
@@ -161,7 +161,7 @@ def _plain_batch(call: Call) -> list[Launch]:
             grain = max(1, PARALLEL_FLOPS // max(1, 2 * wanted.flops))
             reached = [address.reach(((count - 1) * move + 1) * step)
                        for address, move, step in zip(where, moves, steps, strict=True)]
-            launches.append(Launch(GEMM_TEXT, _with_addresses(words, *reached), count, grain, "gemm batch"))
+            launches.append(Launch(GEMM_SOURCE, _with_addresses(words, *reached), count, grain, "gemm batch"))
             continue
         for i in range(count):
             launches += _launches(wanted, *(address.at(i * move * step) for address, move, step in
@@ -198,7 +198,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
     start = {("input", 0): a.ctypes.data, ("input", 1): b.ctypes.data, ("output", 0): out.ctypes.data}
     for launch in lower(call):
         words = [start[w.kind, w.index] + w.offset_bytes if isinstance(w, Address) else w for w in launch.args]
-        (_call_gemm if launch.text is GEMM_TEXT else _call_gemv)(np.array(words, np.int64), launch.items)
+        (_call_gemm if launch.text is GEMM_SOURCE else _call_gemv)(np.array(words, np.int64), launch.items)
     return out
 
 
@@ -225,10 +225,10 @@ def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launc
     if k and (m == 1 or n == 1):
         words = _gemv_words(wanted)
         vector, matrix = (a, b) if m == 1 else (b, a)
-        text = GEMV_TEXT.format(type=wanted.type)
+        text = GEMV_SOURCE.format(type=wanted.type)
         return [Launch(text, (*words[:7], matrix, vector, c, max(m, n)), 1, 0, "gemv")]
     words, items = _panels(wanted)
-    return [Launch(GEMM_TEXT, _with_addresses(words, a, b, c), items, 1 if items > 1 else 0, "gemm")]
+    return [Launch(GEMM_SOURCE, _with_addresses(words, a, b, c), items, 1 if items > 1 else 0, "gemm")]
 
 
 def _with_addresses(words: list[int], a: Address, b: Address, c: Address) -> tuple[Word, ...]:
@@ -240,7 +240,7 @@ def _loop(wanted: Product, a: Address, b: Address, c: Address) -> Launch:
     m, n, k = wanted.m, wanted.n, wanted.k
     a_steps = (1, m) if wanted.transpose_a else (k, 1)
     b_steps = (1, k) if wanted.transpose_b else (n, 1)
-    text = LOOP_TEXT.format(type=wanted.type, size=np.dtype(wanted.type).itemsize)
+    text = LOOP_SOURCE.format(type=wanted.type, size=np.dtype(wanted.type).itemsize)
     grain = max(1, PARALLEL_FLOPS // max(1, 8 * n * k))
     return Launch(text, (a, b, c, n, k, *a_steps, *b_steps), m, grain, "integer gemm")
 
@@ -308,7 +308,7 @@ def float_one(type_: str) -> int:
 
 
 def _call_gemm(block: np.ndarray, items: int) -> None:
-    """Run GEMM_TEXT's computation from Python."""
+    """Run GEMM_SOURCE's computation from Python."""
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 13)(int(block[GEMM]))
     at = block.ctypes.data
     for i in range(items):
@@ -321,7 +321,7 @@ def _call_gemm(block: np.ndarray, items: int) -> None:
 
 
 def _call_gemv(block: np.ndarray, items: int) -> None:
-    """Run GEMV_TEXT's computation from Python, with an output that is zero."""
+    """Run GEMV_SOURCE's computation from Python, with an output that is zero."""
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 11)(int(block[0]))
     at, (matrix, vector, out) = block.ctypes.data, block[7:10].tolist()
     call(at + 8, at + 16, at + 24, at + 40, matrix, at + 32, vector, at + 48, at + 40, out, at + 48)

@@ -1,6 +1,6 @@
 """Float matmul by the tiles of microkernel.py: blocking of C, loop order, and memory.
 
-    launches(call, product, pairs, c, count, moves, tail) -> list[Launch]     all of it, for `count` products
+    launches(call, product, pairs, c, count, moves, epilogue) -> list[Launch]     all of it, for `count` products
 
 Operands are read where they are. Copying panels of them into the order of their use, which is what BLAS libraries do,
 costs 3 to 12% here and gains nothing, with one exception, made by a launch of its own before the product: rows of A
@@ -41,14 +41,14 @@ K_BYTES = 4096                                          # of a row of A, or of i
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
 LEAST_ROWS = 8                                          # with fewer, B is hardly used again once it is there
 LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
-TAIL_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
+EPILOGUE_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
 LINE = 64                                               # bytes
 CACHE_WAYS = 8                                          # lines that fit where addresses 4096 bytes apart meet
 
 (C, M, N, K, A_STEP, B_STEP, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN, PER_MATRIX, COUNT, TOGETHER,
- TAIL, TAIL_ITEMS, PAIRS) = range(18)                   # then the addresses of each A and B, the epilogue's words
+ EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(18)               # then the addresses of each A and B, the epilogue's words
 
-TEXT = f"""
+SOURCE = f"""
 @device
 def height(left):
     {{heights}}
@@ -79,9 +79,9 @@ def kernel(args, begin, end):
         multiply(pairs, count, args[{TOGETHER}], matrix * args[{A_MOVE}] + i * {{a_row}}, a_step,
                  matrix * args[{B_MOVE}] + j * {{size}}, b_step,
                  args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, n * {{size}}, rows, columns, k)
-        if args[{TAIL}]:
-            first = (across * args[{M}] + i) * args[{TAIL_ITEMS}]
-            call_kernel(args[{TAIL}], pairs + 16 * count, first, first + rows * args[{TAIL_ITEMS}])
+        if args[{EPILOGUE}]:
+            first = (across * args[{M}] + i) * args[{EPILOGUE_ITEMS}]
+            call_kernel(args[{EPILOGUE}], pairs + 16 * count, first, first + rows * args[{EPILOGUE_ITEMS}])
 """
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,10 @@ class Product:
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
+class Epilogue:
     """Epilogue: another kernel, run on each block of C as soon as it is computed, while it is in the cache.
 
-    Its items are the rows of `tail_columns` columns each (row_items = 1), those of the first columns first: item
+    Its items are the rows of `epilogue_columns` columns each (row_items = 1), those of the first columns first: item
     j * m + i is row i of block j; or, where blocks have all columns, elements (row_items = n). words: its argument
     block, in which C stands as an address like any other.
     """
@@ -135,7 +135,7 @@ def is_worth_it(product: Product, terms: int = 1) -> bool:
 
 
 def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
-             moves: tuple[int, int, int] = (0, 0, 0), tail: Tail | None = None) -> list[Launch]:
+             moves: tuple[int, int, int] = (0, 0, 0), epilogue: Epilogue | None = None) -> list[Launch]:
     """Return the launches of `count` matmuls, each the sum of those of `pairs`.
 
     moves: how many matrices further on the next a, b and c lie (0: it is the same one).
@@ -149,18 +149,18 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
         before, pairs = _longer(call, product, pairs, a_rows)
         a_step += LINE
     a_bytes = (k if product.transpose_a else m) * a_step
-    rows, columns = blocks(product, machine, len(pairs), tail is not None)
+    rows, columns = blocks(product, machine, len(pairs), epilogue is not None)
     per_column, per_matrix = -(-n // columns), -(-m // rows) * -(-n // columns)
     grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k * len(pairs)))
     together = max(1, K_BYTES // size // k)
     each = a_bytes, k * n * size, m * n * size
     reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
     pairs, c = [(a.reach(reach[0]), b.reach(reach[1])) for a, b in pairs], c.reach(reach[2])
-    begin, more = ((Code(tail.text), tail.row_items), tail.words) if tail else ((0, 0), ())
+    begin, more = ((Code(epilogue.text), epilogue.row_items), epilogue.words) if epilogue else ((0, 0), ())
     words: tuple[Word, ...] = (
         c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
         rows, columns, per_column, per_matrix, len(pairs), together, *begin, *chain(*pairs), *more)
-    return [*before, Launch(TEXT.format(**names(machine, product.type, not product.transpose_a)), words,
+    return [*before, Launch(SOURCE.format(**names(machine, product.type, not product.transpose_a)), words,
                             count * per_matrix, grain, "gemm")]
 
 
@@ -175,7 +175,7 @@ def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address
     return list(chain(*made)), [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
 
 
-def tail_columns(product: Product, terms: int = 1) -> int:
+def epilogue_columns(product: Product, terms: int = 1) -> int:
     """Return the width of the column blocks on which an epilogue runs: a divisor of the column count."""
     machine = microkernel.machine()
     assert machine is not None
@@ -185,7 +185,7 @@ def tail_columns(product: Product, terms: int = 1) -> int:
 def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = False) -> tuple[int, int]:
     """Return the rows and columns of C per item: multiples of a tile's, enough items for many threads.
 
-    even: all items have as many columns, and where there are enough items, at least TAIL_COLUMNS.
+    even: all items have as many columns, and where there are enough items, at least EPILOGUE_COLUMNS.
     """
     n, width = product.n, machine.width(product.type)
     flops = product.flops * terms
@@ -197,7 +197,7 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
         columns = _multiple(-(-n // across), width)
         return _rows(product, machine, wanted, columns), columns
     choices = [c for c in range(width, n, width) if n % c == 0] + [_multiple(n, width)]
-    large = [c for c in choices if c >= min(n, TAIL_COLUMNS)]
+    large = [c for c in choices if c >= min(n, EPILOGUE_COLUMNS)]
     for columns in [*large, *(c for c in reversed(choices) if c not in large)]:
         rows = _rows(product, machine, wanted, columns)
         if -(-product.m // rows) * -(-n // columns) >= min(wanted, ITEMS // 2):

@@ -13,7 +13,7 @@ from tfnb.kernels.scalar.primitives import PRIMITIVES
 _OPERATORS = frozenset({*OPERATORS, "convert", "where"})
 
 
-def has_text(name: str, type: str) -> bool:
+def has_source(name: str, type: str) -> bool:
     """Return whether a kernel on a GPU has source for this primitive over operands of `type`."""
     if name in PRIMITIVES and PRIMITIVES[name].cuda:
         return kind(type) == "f"

@@ -1,8 +1,8 @@
 """Epilogue fusion: elementwise ops run on each output tile of a matmul while it is in the cache.
 
-A group over the shape of a matmul's output becomes its epilogue (`tail`): one launch for both. It runs at the group's
-place in the schedule, so nothing in between may read the product or change its operands. A product that nothing else
-reads is stored in the memory of the epilogue's output.
+A group over the shape of a matmul's output becomes its epilogue: one launch for both. It runs at the group's place in
+the schedule, so nothing in between may read the product or change its operands. A product that nothing else reads is
+stored in the memory of the epilogue's output.
 """
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from tfnb.opdef import kinds
 MOST_WHOLE = 1 << 36    # operations (about 1 s) of a product with an update: an interrupt can't cut this in two
 
 
-def attach_tails(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Group]:
-    """Fuse groups into matmuls as epilogues (`tail`) where they can run tile by tile; return all groups in order."""
+def attach_epilogues(groups: Sequence[Group], kept: Collection[Buffer]) -> list[Group]:
+    """Fuse groups into matmuls as epilogues where they can run tile by tile; return all groups in order."""
     found: list[Group | None] = list(groups)
-    place = list(range(len(groups)))               # of each group: that of its tail, once it has one
+    place = list(range(len(groups)))               # of each group: that of its epilogue, once it has one
     makers: dict[Buffer, list[int]] = {}
     for i, group in enumerate(groups):
         if contraction(group.nodes[0]) is not None:
             makers.setdefault(group.nodes[0].outs[0].buffer, []).append(i)
     touching, writing = _users(groups, True), _users(groups, False)
-    for t, tail in enumerate(groups):
-        candidates = {i for buffer in tail.read for i in makers.get(buffer, ()) if place[i] < t}
+    for t, epilogue in enumerate(groups):
+        candidates = {i for buffer in epilogue.read for i in makers.get(buffer, ()) if place[i] < t}
         for i in sorted(candidates, key=place.__getitem__, reverse=True):
             product = found[i]
-            if product is None or not _may_follow(tail, product):
+            if product is None or not _may_follow(epilogue, product):
                 continue
             node = product.nodes[0]
             out = node.outs[0].buffer
             if any(place[i] < place[g] < t for g in
                    (*touching[out], *(g for v in node.ins for g in writing.get(v.buffer, ())))):
                 continue                           # something between needs the product, or changes its operands
-            product = found[i] = replace(product, tail=tail)
+            product = found[i] = replace(product, epilogue=epilogue)
             product.target = _target(product, out in kept or any(g not in (i, t) for g in touching[out]))
             found[t], place[i] = None, t
             break
@@ -54,18 +54,20 @@ def _users(groups: Sequence[Group], reads: bool) -> dict[Buffer, list[int]]:
     return users
 
 
-def _may_follow(tail: Group, product: Group) -> bool:
+def _may_follow(epilogue: Group, product: Group) -> bool:
     """Return whether the group can be an epilogue of the product, other groups in between apart."""
     node = product.nodes[0]
     form = contraction(node)
-    if form is None or not isinstance(node, Call) or product.tail is not None or tail.axes is not None or tail.is_call:
+    if form is None or not isinstance(node, Call) or product.epilogue is not None:
+        return False
+    if epilogue.axes is not None or epilogue.is_call:
         return False
     out, operands = node.outs[0], {v.buffer for v in node.ins}
-    if out.buffer not in tail.read or tail.space != out.shape or len(out.shape) != 2:
+    if out.buffer not in epilogue.read or epilogue.space != out.shape or len(out.shape) != 2:
         return False
-    if tail.read[out.buffer] != {_plain(tail, out.buffer)} or operands & tail.written.keys():
+    if epilogue.read[out.buffer] != {_plain(epilogue, out.buffer)} or operands & epilogue.written.keys():
         return False
-    if any(b.role == "variable" for b in tail.written) and _operations(node) > MOST_WHOLE:
+    if any(b.role == "variable" for b in epilogue.written) and _operations(node) > MOST_WHOLE:
         return False
     return form.columns(kernel_call(node)) > 0
 
@@ -75,17 +77,17 @@ def _operations(node: Call) -> int:
     return 0 if work is None else work(kernel_call(node))
 
 
-def _plain(tail: Group, buffer: Buffer) -> object:
-    return pattern(tail, Value(buffer, View.whole(tail.space)), tail.space)
+def _plain(epilogue: Group, buffer: Buffer) -> object:
+    return pattern(epilogue, Value(buffer, View.whole(epilogue.space)), epilogue.space)
 
 
 def _target(product: Group, wanted: bool) -> Buffer | None:
     """Return an output of the epilogue whose memory can hold the product before, or None. wanted: others read it."""
-    tail, out = product.tail, product.nodes[0].outs[0].buffer
-    assert tail is not None
+    epilogue, out = product.epilogue, product.nodes[0].outs[0].buffer
+    assert epilogue is not None
     if out.role != "temp" or wanted:
         return None
-    plain = _plain(tail, out)
-    fits = (b for b, found in tail.written.items() if found == plain and b.type == out.type
-            and b.role in ("temp", "output") and b not in tail.read and b.size == out.size)
+    plain = _plain(epilogue, out)
+    fits = (b for b, found in epilogue.written.items() if found == plain and b.type == out.type
+            and b.role in ("temp", "output") and b not in epilogue.read and b.size == out.size)
     return next(fits, None)

@@ -13,7 +13,7 @@ LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if row.libm and not
 _OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_power"}
 
 
-def has_text(name: str, type: str) -> bool:
+def has_source(name: str, type: str) -> bool:
     """Return whether a kernel on the CPU has source for this primitive over operands of `type`."""
     if name in LIBRARY:
         return kind(type) == "f"
