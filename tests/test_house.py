@@ -182,8 +182,8 @@ def test_no_cycle_of_imports_for_annotations_too():
 
 
 def test_planted_cycles_are_found():
-    texts = {"tfnb/core/a.py": "if TYPE_CHECKING:\n    from tfnb.core.b import B", "tfnb/core/b.py": "import tfnb.core.c",
-             "tfnb/core/c.py": "def f():\n    from tfnb.core import a",
+    texts = {"tfnb/core/a.py": "if TYPE_CHECKING:\n    from tfnb.core.b import B",
+             "tfnb/core/b.py": "import tfnb.core.c", "tfnb/core/c.py": "def f():\n    from tfnb.core import a",
              "tfnb/core/d.py": "from tfnb.core.a import A"}
     assert cycles(texts) == [{"tfnb.core.a", "tfnb.core.b", "tfnb.core.c"}]
     assert cycles({**texts, "tfnb/core/c.py": ""}) == []
