@@ -101,3 +101,13 @@ def test_the_last_run_is_drawn(page):
     assert said.startswith("changed: it was Sigmoid and is Tanh, since [") and "| as before | new: since [" in said
     assert page.run("print(v.widget_state()['note'])", "C") == "made no longer: z"
     assert page.run("v = %graph --diff --format svg\nprint(v.state['color'], v.form)", "C") == "change svg"
+
+
+def test_op_prints_the_contract_of_a_type_and_the_attrs_of_a_node(page):
+    page.run("x = tf.placeholder(tf.float32, [None, 3], name='x')\ny = tf.matmul(x, tf.ones([3, 2]), name='y')", "B")
+    kind = page.run("%op MatMul", "Y")
+    assert kind.startswith("MatMul(a, b, transpose_a=False, transpose_b=False, ") and "one dtype" in kind
+    for asked in ("y", "y:0"):
+        node = page.run(f"%op {asked}", "Y")
+        assert node.startswith("y: MatMul(x:0, ones:0, ") and "transpose_a=False" in node and node.endswith(kind)
+    assert "did you mean 'MatMul'" in page.run("%op MatMull", "Y")

@@ -1,28 +1,40 @@
-"""The magics about cells: `%%graph`, `%stale`, `%why` and `%collections`. Needs IPython."""
+"""The magics about cells and their ops: `%%graph`, `%stale`, `%why`, `%op` and `%collections`. Needs IPython."""
 from __future__ import annotations
 
 from contextlib import ExitStack
 from typing import Any
 
+from IPython.core.error import UsageError
 from IPython.core.magic import cell_magic, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 
+from tfnb.core.text import did_you_mean
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.graph.view import GraphView, graph_view
-from tfnb.notebook.magics.arguments import LineMagics, fetchable, parse, run_body, unquote, usage_errors
+from tfnb.notebook.magics.arguments import (
+    LineMagics,
+    fetchable,
+    op_names,
+    parse,
+    run_body,
+    unquote,
+    usage_errors,
+)
 from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
 from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale
 from tfnb.notebook.ownership.why import Why, why
+from tfnb.opdef import registry
+from tfnb.ops.declaration.raw import raw
 from tfnb.runtime.session import BaseSession
 
 
 @magics_class
 class CellMagics(LineMagics):
-    """%%graph, %stale, %why and %collections."""
+    """%%graph, %stale, %why, %op and %collections."""
 
     @line_magic("stale")
     @magic_arguments("stale")
@@ -56,6 +68,26 @@ class CellMagics(LineMagics):
         if name.isidentifier() and name in self.ip.user_ns and fetchable(self.ip.user_ns[name]):
             return self.ip.user_ns[name]
         return self._fetchable(word)
+
+    @line_magic("op")
+    @magic_arguments("op")
+    @argument("what", help="a type of op, like Conv2D; or an op or tensor of the graph, by name or expression")
+    def op(self, line: str) -> None:
+        """Print what a type of op takes and gives: its call, dtypes and shapes, an example. Of a node, its attrs too.
+
+        `%op MatMul`, `%op loss`
+        """
+        name = unquote(parse(self.op, line).what)
+        if registry.find(name) is None:
+            near = did_you_mean(name, sorted(registry.names()))
+            if near and name not in self.ip.user_ns and not did_you_mean(name, op_names()) and name not in op_names():
+                raise UsageError(f"expected a type of op, or an op of the graph, got {name!r}{near}")
+            found = self._fetchable(name)
+            node = getattr(found, "op", found)
+            attrs = [f"{attr}={node.get_attr(attr)!r}" for attr in node.attrs if not attr.startswith("_")]
+            print(f"{node.name}: {node.type}({', '.join([*(x.name for x in node.inputs), *attrs])})\n")
+            name = node.type
+        print(getattr(raw, name).__doc__)
 
     @line_magic("collections")
     @magic_arguments("collections")
