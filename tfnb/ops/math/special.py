@@ -1,4 +1,4 @@
-"""Special functions: inverses of the error function and of the normal distribution."""
+"""Special functions: inverses of the error function and of the normal distribution, Bessel functions."""
 from __future__ import annotations
 
 import math
@@ -9,6 +9,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.declaration.declare import elementwise
 from tfnb.ops.declaration.public import public
+from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import REAL, Neg, Square
 from tfnb.ops.math.functions import Exp
 
@@ -47,6 +48,48 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     root = convert_to_tensor(math.sqrt(2 * math.pi), dtype=dy.dtype)
     with control_dependencies([dy]):
         return dy * root * Exp(Square(op.outputs[0]) / 2)
+
+
+# Modified Bessel functions
+
+@public("math.bessel_i0e")
+@elementwise("x: T -> y: T", T=REAL)
+def BesselI0e(x):
+    """Compute `exp(-abs(x))` times the modified Bessel function of order 0 of `x`, element-wise.
+
+    >>> sess.run(tf.math.bessel_i0e([0.0, 1.0, -100.0]))
+    array([1.    , 0.4658, 0.0399], dtype=float32)
+    """
+    return i0e(x)
+
+
+@BesselI0e.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    x, y = op.inputs[0], op.outputs[0]
+    with control_dependencies([dy]):
+        return dy * (BesselI1e(x) - raw.Sign(x) * y)
+
+
+@public("math.bessel_i1e")
+@elementwise("x: T -> y: T", T=REAL)
+def BesselI1e(x):
+    """Compute `exp(-abs(x))` times the modified Bessel function of order 1 of `x`, element-wise.
+
+    >>> sess.run(tf.math.bessel_i1e([0.0, 1.0, -100.0]))
+    array([ 0.    ,  0.2079, -0.0397], dtype=float32)
+    """
+    return i1e(x)
+
+
+@BesselI1e.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    x, y = op.inputs[0], op.outputs[0]
+    zero, one = raw.ZerosLike(x), raw.OnesLike(x)
+    at_zero = raw.Equal(x, zero)
+    with control_dependencies([dy]):
+        safe = raw.SelectV2(at_zero, one, x)
+        slope = BesselI0e(x) - y * (raw.Sign(x) + raw.Reciprocal(safe))
+        return dy * raw.SelectV2(at_zero, 0.5 * one, slope)
 
 
 @public("math.erfcinv")
