@@ -303,14 +303,18 @@ def test_parts_as_tensorflow(oracle):
         assert ours == theirs, snippet
 
 
-def test_resource_variables_are_a_wish():
+def test_resource_variables_by_default():
     assert not tf.resource_variables_enabled()
     tf.enable_resource_variables()
     try:
-        assert tf.resource_variables_enabled() and tf.Variable(1.0).op.type == "VariableV2"
+        assert tf.resource_variables_enabled() and tf.Variable(1.0).op.type == "VarHandleOp"
+        assert tf.get_variable("v", [2]).op.type == "VarHandleOp"
+        assert tf.Variable(1.0, use_resource=False).op.type == "VariableV2"
+        with tf.variable_scope("by_reference", use_resource=False):
+            assert tf.Variable(1.0).op.type == tf.get_variable("v", [2]).op.type == "VariableV2"
     finally:
         tf.disable_resource_variables()
-    assert not tf.resource_variables_enabled()
+    assert not tf.resource_variables_enabled() and tf.Variable(1.0).op.type == "VariableV2"
 
 
 # Helper functions

@@ -332,3 +332,38 @@ def test_updates_give_the_bits_of_references(mode, monkeypatch):
         found = [applied(getattr(raw, op), values, {}, op is name) for op in (name, name.removeprefix("Resource"))]
         for got, want in zip(*found, strict=True):
             np.testing.assert_array_equal(got, want, name)
+
+
+@pytest.mark.parametrize("step", STEPS[3:5])
+def test_use_resource_as_tensorflow(step, oracle, tmp_path):
+    """The same program by both: nodes of the variables, numbers of the training."""
+    begin = "g = tf.get_default_graph().get_tensor_by_name\n"
+    end = "result = [[(op.name, op.type) for op in tf.get_default_graph().get_operations() " \
+          "if op.name.startswith(('net/w', 'net/table', 'net/count'))], seen, values]"
+    code = MODEL.replace("{step}", step).replace("RUN", begin + RUN + end)
+    nodes, seen, values = oracle(code, where=str(tmp_path / "theirs"))
+    scope = {"tf": tf, "np": np, "where": str(tmp_path / "ours")}
+    exec(code, scope)
+    found = scope["result"]
+    assert sorted(found[0]) == sorted(map(tuple, nodes))
+    for ours, theirs in zip(flat(found[1]), flat(seen), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=2e-4, atol=1e-5)
+    for name, value in values.items():
+        np.testing.assert_allclose(found[2][name], value, rtol=2e-4, atol=1e-5, err_msg=name)
+
+
+def test_what_is_read_is_a_snapshot():
+    v = tf.Variable([1.0, 2.0], use_resource=True)
+    before = v.read_value()
+    with tf.control_dependencies([before]):
+        step = v.assign_add([1.0, 1.0])
+    with tf.control_dependencies([step]):
+        found = [before + 0, v * 1.0, v[0]]
+    changed = v[1:2].assign([9.0])
+    assert changed.op.type == "ReadVariableOp"
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        for i in range(3):
+            old, new, first = sess.run(found)
+            assert old.tolist() == [1 + i, 2 + i] and new.tolist() == [2 + i, 3 + i] and first == 2 + i
+        assert sess.run(changed).tolist() == [4, 9]

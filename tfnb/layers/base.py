@@ -218,7 +218,8 @@ class Layer:
                 variable = get_variable(
                     name, shape=shape, dtype=as_dtype(dtype or self._dtype or float32), trainable=wanted,
                     initializer=scope.initializer if initializer is None else initializer, partitioner=partitioner,
-                    constraint=constraint, synchronization=synchronization, aggregation=aggregation)
+                    constraint=constraint, use_resource=use_resource, synchronization=synchronization,
+                    aggregation=aggregation)
                 if regularizer and all(id(part) not in before for part in _parts(variable)):
                     self._regularize(name, variable, regularizer)
         self._track(variable)

@@ -1,4 +1,4 @@
-"""The object for a variable behind a handle, as meta graphs of TensorFlow with use_resource=True name them."""
+"""Variables behind handles: what `use_resource=True` makes, and those of imported graphs."""
 from __future__ import annotations
 
 from typing import Any
@@ -10,11 +10,13 @@ from tfnb.graph.parts.references import handle_shape
 from tfnb.graph.stack import colocate_with, control_dependencies
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.state import resource_variables as ops
-from tfnb.variables.variable import FROM_DEF, Variable
+from tfnb.variables.variable import Variable
 
 
 class ResourceVariable(Variable):
-    """A variable whose ops take its handle: one of an imported graph (`tf.Variable.from_proto`), or a slot of such."""
+    """A variable whose ops take its handle. `tf.Variable` makes one where `use_resource` asks for it."""
+
+    _start_name = "Initializer/initial_value"
 
     def _declared(self, shape: Any, dtype: DType, scope: str) -> Tensor:
         handle: Tensor = ops.VarHandleOp(shape=shape, dtype=dtype, shared_name=scope.rstrip("/"), name=scope)
@@ -55,10 +57,14 @@ class ResourceVariable(Variable):
     def _as_graph_element(self) -> Tensor:
         return self._snapshot
 
+    def _AsTensor(self) -> Tensor:
+        return self.value()
+
     def value(self) -> Tensor:
         """Return a new read of the value."""
         with colocate_with(self.op):
-            return self.read_value()
+            made: Tensor = ops.ReadVariableOp(self._variable, dtype=self.dtype)
+            return made
 
     def read_value(self) -> Tensor:
         """Return a new read of the value, which keeps to the control dependencies of the place where it is called."""
@@ -118,6 +124,3 @@ class ResourceVariable(Variable):
         if made is not None:
             made.is_resource = True
         return made
-
-
-FROM_DEF[True] = ResourceVariable

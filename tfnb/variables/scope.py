@@ -18,9 +18,10 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs, name_scope
 from tfnb.variables import store as store
 from tfnb.variables.store import AUTO_REUSE, Request
-from tfnb.variables.variable import Variable, VariableAggregation, VariableSynchronization
+from tfnb.variables.variable import SCOPE_DEFAULT, Variable, VariableAggregation, VariableSynchronization
 
-_INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "constraint")
+_INHERITED = ("initializer", "regularizer", "caching_device", "partitioner", "custom_getter", "constraint",
+              "use_resource")
 
 
 class VariableScope:
@@ -130,7 +131,8 @@ class VariableScope:
             "reuse": self.reuse if reuse is None else reuse,
             "caching_device": self.caching_device if caching_device is None else caching_device,
             "partitioner": self.partitioner if partitioner is None else partitioner,
-            "validate_shape": validate_shape, "use_resource": use_resource,
+            "validate_shape": validate_shape,
+            "use_resource": self.use_resource if use_resource is None else use_resource,
             "constraint": self.constraint if constraint is None else constraint,
             "synchronization": synchronization, "aggregation": aggregation}
         with graph.as_default(), name_scope(None):         # names of variables depend on variable scopes alone
@@ -161,7 +163,7 @@ def _true_getter(name: str, shape: Any = None, dtype: Any = dtypes.float32, init
         regularizer = None
     graph = get_default_graph()
     request = Request(name, shape, as_dtype(dtype), initializer, regularizer, reuse, trainable, collections,
-                      caching_device, validate_shape, constraint, synchronization, aggregation)
+                      caching_device, validate_shape, constraint, synchronization, aggregation, use_resource)
     scalar = shape is not None and as_shape(shape).ndims == 0
     if (partitioner is not None and not scalar) or \
             (partitioner is None and reuse is True and store.is_partitioned(graph, name)):
@@ -205,6 +207,9 @@ def get_variable_scope() -> VariableScope:
     'layer'
     """
     return _current.of(get_default_graph())
+
+
+SCOPE_DEFAULT.append(lambda: get_variable_scope().use_resource)
 
 
 def get_variable(name: str, shape: Any = None, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -314,7 +319,8 @@ class variable_scope:
         self._values, self._auxiliary = values, auxiliary_name_scope
         self._reuse, self._dtype = reuse, dtype
         self._given = {"initializer": initializer, "regularizer": regularizer, "caching_device": caching_device,
-                       "partitioner": partitioner, "custom_getter": custom_getter, "constraint": constraint}
+                       "partitioner": partitioner, "custom_getter": custom_getter, "constraint": constraint,
+                       "use_resource": use_resource}
         self._entered: list[tuple[AbstractContextManager[Any], Graph | None, VariableScope]] = []
 
     def __enter__(self) -> VariableScope:

@@ -113,6 +113,7 @@ class Request:
     constraint: Callable[[Any], Any] | None
     synchronization: Any
     aggregation: Any
+    use_resource: bool | None = None
     partition_info: PartitionInfo | None = None
 
 
@@ -227,7 +228,8 @@ def _make(request: Request, constant: bool) -> Variable:
     return Variable(start, trainable=request.trainable, collections=request.collections,
                     caching_device=request.caching_device, name=request.name, dtype=dtype,
                     validate_shape=request.validate_shape, constraint=request.constraint,
-                    synchronization=request.synchronization, aggregation=request.aggregation)
+                    use_resource=request.use_resource, synchronization=request.synchronization,
+                    aggregation=request.aggregation)
 
 
 def _default_initializer(dtype: DType, name: str) -> Any:

@@ -35,13 +35,14 @@ from tfnb.variables.safe_initial_value import safe_initial_value
 from tfnb.variables.slice_info import SaveSliceInfo
 
 _proto = lazy_module("tfnb.proto.variable_pb2")
+_handles = lazy_module("tfnb.variables.resource_variable")
 
 
 _resource_by_default = [False]
 
 
 def enable_resource_variables() -> None:
-    """Accepted: new variables are reference variables in any case, which programs can't tell apart.
+    """Make new variables resource variables, whose reads are snapshots, unless they ask for something else.
 
     >>> tf.enable_resource_variables()
     >>> resource = tf.resource_variables_enabled()
@@ -112,8 +113,9 @@ class Variable(RowUpdates, Operators):
     function from the variable's value to what an optimizer writes back after its step. variable_def: a VariableDef to
     recreate a variable of the graph from (import_scope: what its names were prefixed with); it excludes
     initial_value. shape: what the variable may hold, by default the initial value's shape. synchronization: a
-    variable that is synchronized ON_READ is not trained by default. expected_shape, use_resource and aggregation are
-    accepted without effect.
+    variable that is synchronized ON_READ is not trained by default. use_resource: put it behind a
+    handle, so that what is read is a snapshot (None: as the variable scope or `tf.enable_resource_variables` says).
+    expected_shape and aggregation are accepted without effect.
 
     Raises ValueError without an initial value, for one of unknown shape (unless validate_shape=False), for a
     constraint that can't be called, for collections that are no list.
@@ -126,11 +128,22 @@ class Variable(RowUpdates, Operators):
 
     __array_priority__ = 100
     SaveSliceInfo = SaveSliceInfo
+    _start_name = "initial_value"
     _variable: Tensor
     _initializer_op: Operation | Tensor
     _snapshot: Tensor
     _initial_value: Tensor | None
     _trainable: bool
+
+    def __new__(cls, *args: Any, use_resource: bool | None = None, **options: Any) -> Variable:
+        """Return an object of the class for handles, if that is asked for, by the scope or as the default."""
+        if use_resource is None:
+            use_resource = SCOPE_DEFAULT[0]()
+        by_handle = _resource_by_default[0] if use_resource is None else use_resource
+        given = options.get("variable_def")
+        if cls is Variable and (by_handle if given is None else given.is_resource):
+            cls = _handles.ResourceVariable
+        return object.__new__(cls)
 
     def __init__(self, initial_value: Any = None, trainable: bool | None = None, collections: Any = None,
                  validate_shape: bool = True, caching_device: Any = None, name: str | None = None,
@@ -175,7 +188,7 @@ class Variable(RowUpdates, Operators):
                 with name_scope("Initializer"), device(None):
                     value = convert_to_tensor(initial_value(), dtype=dtype, name="initial_value")
             else:
-                value = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
+                value = convert_to_tensor(initial_value, dtype=dtype, name=self._start_name)
                 if value.op._get_control_flow_context() is not None:
                     raise ValueError(f"Initializer for variable {scope} is from inside a control-flow construct, such "
                                      "as a loop or conditional. When creating a variable inside a loop or conditional, "
@@ -434,10 +447,10 @@ class Variable(RowUpdates, Operators):
     @staticmethod
     def from_proto(variable_def: Any, import_scope: str | None = None) -> Variable:
         """Return the default graph's variable that `variable_def` names. Raises KeyError if its nodes are not there."""
-        return FROM_DEF[variable_def.is_resource](variable_def=variable_def, import_scope=import_scope)
+        return Variable(variable_def=variable_def, import_scope=import_scope)
 
 
-FROM_DEF: dict[bool, type[Variable]] = {False: Variable}        # by VariableDef.is_resource
+SCOPE_DEFAULT: list[Callable[[], bool | None]] = []             # what the variable scope says of `use_resource`
 
 
 def _collection_keys(collections: Any, trainable: bool) -> list[str]:

@@ -91,5 +91,5 @@ def _slice_of(slot: Variable, primary: str, info: SaveSliceInfo) -> SaveSliceInf
 def _variable(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
     """Make a variable named as its scope: its own name is empty."""
     made: Variable = get_variable("", shape=shape, dtype=dtype.base_dtype, initializer=initializer, trainable=False,
-                                  validate_shape=validate_shape)
+                                  validate_shape=validate_shape, use_resource=False)
     return made
