@@ -39,7 +39,8 @@ def public_modules() -> list[str]:
     contrib = [f"tfnb.contrib.{found.name}" for found in pkgutil.iter_modules([str(ROOT / "contrib")])
                if not found.ispkg]
     names = ["tfnb", *root, *PUBLIC_FOLDERS, *contrib]
-    return [name for name in names if is_dynamic(importlib.import_module(name))]
+    # Folders have one either way: what is lazy in them is not any more, once a program has used it.
+    return [name for name in names if is_dynamic(importlib.import_module(name)) or name in PUBLIC_FOLDERS]
 
 
 def is_dynamic(module: types.ModuleType) -> bool:
