@@ -52,6 +52,7 @@ def test_all_names_of_a_function_are_there(oracle: Any) -> None:
     assert len(groups) > 250
     known = [(group, [name for name in group if found(name) is not None]) for group in groups]
     missing = {name for group, here in known if here for name in group if name not in here}
+    missing = {name for name in missing if not name.startswith("tf.math.special.")}     # since TensorFlow 2.4
     assert missing == set()
     expected = {name: value for name, value in constants.items() if not name.startswith(OTHER_CONSTANTS)}
     release = {name for name in expected if name.endswith("VERSION") and "SCHEMA" not in name}

@@ -204,7 +204,7 @@ def _launch_to_space(call: Call) -> list[Launch]:
     return blocks.batch_to_space(call, *_values(call))
 
 
-@public("space_to_batch_nd")
+@public("space_to_batch_nd", "manip.space_to_batch_nd")
 @kernel("input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T", shape=_shape(_form, True),
         ranks={"block_shape": 1, "paddings": 2}, numpy=lambda ctx, x, block, pads: _to_batch(x, block.tolist(), pads),
         launch=_launch_to_batch, values=("block_shape", "paddings"), T="type",
@@ -221,7 +221,7 @@ def SpaceToBatchND() -> None:
     """
 
 
-@public("batch_to_space_nd")
+@public("batch_to_space_nd", "manip.batch_to_space_nd")
 @kernel("input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T", shape=_shape(_form, False),
         ranks={"block_shape": 1, "crops": 2}, numpy=lambda ctx, x, block, crops: _from_batch(x, block.tolist(), crops),
         launch=_launch_to_space, values=("block_shape", "crops"), T="type",
