@@ -29,7 +29,8 @@ def reopened(notebook: Notebook) -> None:
 def test_views_are_there_again_with_and_without_the_kernel(opener: Open) -> None:
     notebook = opener("reopened", CELLS)
     notebook.run_all()
-    kinds = {kind for cell in notebook.saved()["cells"] for output in cell["outputs"] for kind in output.get("data", ())}
+    outputs = [output for cell in notebook.saved()["cells"] for output in cell["outputs"]]
+    kinds = {kind for output in outputs for kind in output.get("data", ())}
     assert kinds == {"image/svg+xml", "text/html", "text/plain"}
     reopened(notebook)
     model: Any = notebook.cell(GRAPH).locator('g.n[data-name="model/"] .fold')

@@ -1,8 +1,8 @@
 """The views in a real browser, their kernel side in this process."""
 from __future__ import annotations
 
-import re
 import math
+import re
 from pathlib import Path
 from typing import Any
 
