@@ -128,7 +128,7 @@ def kernel(args, begin, end):
     for i in range(begin, end):
         y[i] = math.hypot(y[i], 4.0)
 """
-    assert "define" in by_numba.module_text(text, "symbol")[0]
+    assert "define" in by_numba.module_source(text, "symbol")[0]
     assert codegen.compile_source(text, "symbol")
 
 

@@ -73,6 +73,8 @@ def bound(symbol: Symbol) -> str:
     """How the documented arguments can be given: "done", or what is in the way."""
     function = found(symbol.name)
     names = parameters(symbol.documented)
+    if inspect.isclass(function) and names and names[0][0] == "shape":
+        function = function.__call__        # TensorFlow 0.x had a function of a shape where there is an initializer now
     takes_self = inspect.isfunction(function) and list(inspect.signature(function).parameters)[:1] == ["self"]
     needed = ([None] if takes_self else []) + [None for name, optional in names if not optional]
     try:

@@ -42,7 +42,7 @@ def test_files_are_told_compared_and_converted(run, checkpoints):
 
 
 def test_wrong_use_is_told_without_a_traceback(run, checkpoints):
-    for line in ("", "inspect", "frobnicate x", "inspect a b c", "inspect 'open"):
+    for line in ("inspect", "frobnicate x", "inspect a b c", "inspect 'open"):
         with pytest.raises(UsageError):
             run(line)
     with pytest.raises(UsageError, match="there is no file"):

@@ -5,6 +5,7 @@ which sets it to its initial value, and "w/read", through which the rest of the 
 """
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
 from enum import Enum
@@ -141,7 +142,7 @@ class Variable(RowUpdates, Operators):
             use_resource = SCOPE_DEFAULT[0]()
         by_handle = _resource_by_default[0] if use_resource is None else use_resource
         given = options.get("variable_def")
-        if cls is Variable and (by_handle if given is None else given.is_resource):
+        if cls is Variable and (by_handle if given is None else getattr(given, "is_resource", False)):
             cls = _handles.ResourceVariable
         return object.__new__(cls)
 
@@ -451,6 +452,10 @@ class Variable(RowUpdates, Operators):
 
 
 SCOPE_DEFAULT: list[Callable[[], bool | None]] = []             # what the variable scope says of `use_resource`
+
+
+# Or `help` and editors would see the arguments of __new__, which looks at one of them.
+Variable.__new__.__signature__ = inspect.signature(Variable.__init__)   # type: ignore[attr-defined]
 
 
 def _collection_keys(collections: Any, trainable: bool) -> list[str]:
