@@ -1,6 +1,8 @@
 """The layer view: models as their authors think of them."""
 from __future__ import annotations
 
+import random
+
 import pytest
 
 import tfnb as tf
@@ -212,3 +214,30 @@ def test_what_is_short_or_wide_or_tangled_is_not_folded() -> None:
                            for j in range(i + 2, 24)}
     for geometry in (short, wide, tangled):
         assert wrap(geometry) is geometry
+
+
+TYPES = ("Const VariableV2 Identity Assign MatMul AddV2 Relu ApplyAdam NoOp Placeholder LoopCond Merge Enter SaveV2 "
+         "ScalarSummary Conv2D BiasAdd AssignAdd VarHandleOp ReadVariableOp").split()
+SCOPES = ["", "a/", "a/b/", "gradients/", "save/", "a/b_1/", "while/", "Adam/", "a/W/", "W/", "gradients_1/x/", "//"]
+LABELS = ["W", "b", "x", "MatMul", "Const", "Const_1", "add", "Assign", "read", "a", "group/x"]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_graph_loses_an_op(seed: int) -> None:
+    """Graphs of random names, types and inputs, most of which no program would make."""
+    chance = random.Random(seed)
+    names: list[str] = []
+    rows: list[tuple[object, ...]] = []
+    for _ in range(chance.randrange(5, 40)):
+        name = chance.choice(SCOPES) + chance.choice(LABELS)
+        if name not in names and not name.startswith("/"):
+            inputs = tuple(chance.choice([*names, "nowhere"]) for _ in range(chance.randrange(3)))
+            control = tuple(chance.choice(names) for _ in range(chance.randrange(2)) if names)
+            rows.append((name, chance.choice(TYPES), inputs, control, {}, [chance.choice([(), (3,), (2, 3)])]))
+            names.append(name)
+    view = graph_view(rows, engine="builtin")
+    assert sorted(info.name for info in view.model.root.ops()) == sorted(names)
+    assert all(node.parent.children[key] is node for key, node in view.model.nodes.items() if key)
+    for key in [key for key, node in view.model.nodes.items() if key and node.expandable]:
+        view.expand(key)
+    assert view.to_dot() and view.to_text() and view.show_level("ops").svg()
