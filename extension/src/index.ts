@@ -3,6 +3,7 @@
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
 import { complain, type Guard, makeGuard, report } from "./guard";
+import { watchKernel } from "./kernel";
 import { keepFocus, keepKeys } from "./keys";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
@@ -30,12 +31,13 @@ const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
 
 type Stop = () => void;
 
-function render({ model, el }: Place): Stop {
+function render({ model: given, el }: Place): Stop {
   const host = h("div", { class: "tfnb" });
+  const [model, unwatch] = watchKernel(given, host);
   const theme = h("style");
   theme.textContent = styles;
   el.append(theme, host);
-  const stops: Stop[] = [followTheme(host)];
+  const stops: Stop[] = [followTheme(host), unwatch];
   const guard = makeGuard(host, model);
   try {
     const make = VIEWS.get(model.get("kind"));

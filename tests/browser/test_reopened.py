@@ -44,3 +44,18 @@ def test_views_are_there_again_with_and_without_the_kernel(opener: Open) -> None
     assert picture.bounding_box()["height"] > 60
     assert "1 variable, 2 trainable numbers" in notebook.output(TABLE)
     assert notebook.page.get_by_text("Error displaying widget").count() == 0
+
+
+@pytest.mark.slow
+def test_views_of_a_kernel_that_was_restarted_say_so(opener: Open) -> None:
+    notebook = opener("restarted", CELLS)
+    notebook.run_all()
+    notebook.cell(GRAPH).locator('g.n[data-name="model/"]').wait_for()
+    restart = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart().then(() => null)"
+    notebook.page.evaluate(restart)
+    for cell in (GRAPH, TABLE):
+        notebook.cell(cell).get_by_text("The kernel of this view has ended. Run the cell again.").first.wait_for()
+        assert notebook.cell(cell).locator(".tfnb.is-ended").count() == 1
+    notebook.run_all()
+    notebook.cell(GRAPH).locator('.tfnb:not(.is-ended) g.n[data-name="model/"]').wait_for()
+    assert notebook.cell(GRAPH).locator(".is-ended").count() == 0
