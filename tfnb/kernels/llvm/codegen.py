@@ -9,6 +9,7 @@ take longest). numba takes 20 to 350 ms for the first of these.
 """
 from __future__ import annotations
 
+import re
 import struct
 from functools import cache
 from typing import Any
@@ -94,8 +95,10 @@ def _inlined(made: str, symbol: str) -> str:
     module = _internal(made, symbol)
     helpers = [function for function in module.functions if not function.is_declaration and function.name != symbol]
     lines = sum((made.count(f'@"{function.name}"(') - 1) * str(function).count("\n") for function in helpers)
-    for function in helpers if lines < INLINED_LINES else ():
-        function.add_function_attribute("alwaysinline")
+    if lines < INLINED_LINES:       # in the text: llvmlite before 0.46 would mark what they return
+        names = "|".join(re.escape(function.name) for function in helpers) or "$"
+        heads = re.compile(rf'^(define .*@"?(?:{names})"?\(.*\))([^)\n]*\{{)$', re.MULTILINE)
+        module = llvm.parse_assembly(heads.sub(r"\1 alwaysinline\2", str(module)))
     _optimise(module, 0 if lines < INLINED_LINES else 1, vectors=False)
     return str(module)
 
