@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from enum import Enum
 from typing import Any
@@ -15,6 +15,7 @@ from tfnb.control_flow.tensor_array import TensorArray
 from tfnb.control_flow.while_loop import while_loop
 from tfnb.core import shape as shapes
 from tfnb.core.nest import listed
+from tfnb.graph.closure import closure
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.control_flow_context import is_loop_exit
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -190,7 +191,7 @@ class _Walk:
     def _through_start(self, op: Operation) -> ValueError:
         """The error of a walk inside of a loop that would lead out of it, through a variable of the loop."""
         starts = {x.op for x in self.xs}
-        found = next((other for other in _closure([op], lambda o: (t.op for t in o.inputs)) if other in starts), op)
+        found = next((other for other in closure([op], lambda o: (t.op for t in o.inputs)) if other in starts), op)
         return ValueError(f"Cannot compute gradient inside while loop with respect to op {found.name!r}. The gradient "
                           "wrt or through the initial value of a loop variable is not supported: take it of loop "
                           "invariants, or wrt the input parameters to the loop body.")
@@ -213,23 +214,10 @@ def _as_list(value: Any) -> list[Any]:
 
 def _between(ys: Sequence[Any], xs: Sequence[Any]) -> dict[Operation, None]:
     """The ops on a way from an x to a y along which derivatives make sense, from the ys on backwards."""
-    reached = _closure([x.op for x in xs], lambda op: (c for t in op.outputs if is_trainable(t) or _is_handle(t)
+    reached = closure([x.op for x in xs], lambda op: (c for t in op.outputs if is_trainable(t) or _is_handle(t)
                                                        for c in t.consumers()))
-    return _closure([y.op for y in ys if y.op in reached],
+    return closure([y.op for y in ys if y.op in reached],
                     lambda op: (t.op for t in op.inputs if t.op in reached))
-
-
-def _closure(start: Iterable[Operation],
-             following: Callable[[Operation], Iterable[Operation]]) -> dict[Operation, None]:
-    """All ops that can be reached from `start`, nearest first."""
-    found = dict.fromkeys(start)
-    todo = deque(found)
-    while todo:
-        for op in following(todo.popleft()):
-            if op not in found:
-                found[op] = None
-                todo.append(op)
-    return found
 
 
 def _start(i: int, y: Any, start: Any) -> Any:

@@ -10,6 +10,7 @@ from tfnb.core.arguments import GRAPHS, describe
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
+from tfnb.graph.closure import upstream
 from tfnb.graph.formats import export
 from tfnb.graph.formats.nodes import VARIABLE_OPS, copied, node_name, with_inputs
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -198,15 +199,7 @@ def _constant(node: Any, value: np.ndarray) -> Any:
 
 def depends_on(op: Operation, sources: Collection[Tensor]) -> bool:
     """Return whether what an operation does depends on any of some tensors, by inputs or control inputs."""
-    seen, waiting = {op}, [op]
-    while waiting:
-        op = waiting.pop()
-        if any(tensor in sources for tensor in op.inputs):
-            return True
-        fresh = {*(tensor.op for tensor in op.inputs), *op.control_inputs} - seen
-        seen |= fresh
-        waiting += fresh
-    return False
+    return any(tensor in sources for each in upstream([op]) for tensor in each.inputs)
 
 
 describe(globals(), GRAPHS)

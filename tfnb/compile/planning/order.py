@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence, Set
 from itertools import count
 
 from tfnb.core.errors import InvalidArgumentError
+from tfnb.graph.closure import closure
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import kinds
 
@@ -164,12 +165,6 @@ def contenders(ops: Sequence[Operation], before: Callable[[Operation], Iterable[
     return []
 
 
-def ancestors(op: Operation, before: Callable[[Operation], Iterable[Operation]]) -> set[Operation]:
+def ancestors(op: Operation, before: Callable[[Operation], Iterable[Operation]]) -> Set[Operation]:
     """Return the transitive predecessors of `op`."""
-    found: set[Operation] = set()
-    todo = [op]
-    while todo:
-        behind = set(before(todo.pop())) - found
-        todo += behind
-        found |= behind
-    return found
+    return closure(before(op), before).keys()

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
 from tfnb.notebook.graph.purposes import Purposes
-from tfnb.notebook.graph.read import OpInfo, op_of
+from tfnb.notebook.graph.read import OpInfo, op_of, upstream
 from tfnb.notebook.graph.tree import VARIABLE_TYPES, Node
 
 # The op a layer is named by -> the word for it; the first that is found in a layer counts.
@@ -220,15 +220,11 @@ class _Arrangement(Purposes):
         if len(loops) != 1 or not group.key:
             return
         inside = {info.name for info in loops[0].ops()}
-        before = self.closure(set(inside), self._sources) - inside
+        before = {info.name for info in upstream(self.infos.values(), inside)} - inside
         rest = [child for child in group.children.values() if child is not loops[0] and not self._has_variables(child)]
         first = [child for child in rest if any(info.name in before for info in child.ops())]
         self._fold(group, first, "before the loop")
         self._fold(group, [child for child in rest if child not in first], "after the loop")
-
-    def _sources(self, name: str) -> Iterator[str]:
-        info = self.infos[name]
-        return (source for source in (*map(op_of, info.inputs), *info.control) if source in self.infos)
 
     @staticmethod
     def _is_loop(node: Node) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tfnb.core.stale import why_stale
+from tfnb.graph.closure import closure
 from tfnb.notebook.drawing.scene import Scene, SceneNode
 from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.frontend import shell
@@ -143,13 +144,7 @@ def traced(scene: Scene, nodes: Mapping[str, Node], infos: Mapping[str, OpInfo],
 def reach(infos: Mapping[str, OpInfo], start: set[str], direction: str) -> set[str]:
     """The ops that `start` depends on ("inputs") or that depend on it ("outputs"), with itself."""
     nexts = links(infos.values(), direction)
-    found, todo = set(start), list(start)
-    while todo:
-        for near in nexts.get(todo.pop(), ()):
-            if near not in found:
-                found.add(near)
-                todo.append(near)
-    return found
+    return {*closure(start, lambda name: nexts.get(name, ()))}
 
 
 def options_of(costs: Mapping[str, Any]) -> list[list[str]]:

@@ -1,8 +1,9 @@
 """The purpose of each op of a graph: it serves a variable, gradients, a training step, files, or the model itself."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from tfnb.graph.closure import closure
 from tfnb.notebook.graph.read import OpInfo, op_of
 from tfnb.notebook.graph.tree import (
     APPLY_TYPE,
@@ -78,8 +79,8 @@ class Purposes:
         start = {name for name, info in self.infos.items() if APPLY_TYPE.match(info.type)}
         start |= {reader for name in self.gradients for reader in self.consumers.get(name, ())
                   if name in map(op_of, self.infos[reader].inputs)}
-        found = self.closure(start - self.gradients, self._after)
-        found -= self.closure(self.gradients, self.before) | self.gradients
+        differentiated = closure(self.gradients, self.before)
+        found = closure(start - self.gradients, self._after).keys() - differentiated
         grown = True
         while grown:                                        # rates, slots and powers: read by nothing else
             grown = False
@@ -129,16 +130,6 @@ class Purposes:
         return info.type == "NoOp" and bool(info.control) and not info.inputs and all(
             self.infos[source].type in ("Assign", "AssignVariableOp", "NoOp", "InitializeTable", "InitializeTableV2")
             and (source in self.owner or self._is_keeping(source)) for source in info.control if source in self.infos)
-
-    @staticmethod
-    def closure(start: set[str], steps: Callable[[str], Iterable[str]]) -> set[str]:
-        """Return the ops of `start` and all that `steps` leads to from them."""
-        found, todo = set(start), list(start)
-        while todo:
-            new = set(steps(todo.pop())) - found
-            found |= new
-            todo += new
-        return found
 
     def of_model(self, name: str) -> bool:
         """Whether an op is part of the model itself."""

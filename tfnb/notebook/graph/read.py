@@ -5,11 +5,12 @@ GraphDef, or a plain list of (name, type, inputs, control inputs, attrs, shape l
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from tfnb.graph.closure import closure
 from tfnb.graph.formats.export import native_attr
 from tfnb.graph.stack import get_default_graph
 
@@ -142,15 +143,12 @@ def _native(value: Any) -> Any:
 def upstream(infos: Iterable[OpInfo], names: Iterable[str]) -> tuple[OpInfo, ...]:
     """The ops that `names` depend on (data and control), themselves included, in the order of `infos`."""
     by_name = {info.name: info for info in infos}
-    wanted: set[str] = set()
-    stack = [name for name in names if name in by_name]
-    while stack:
-        name = stack.pop()
-        if name in wanted:
-            continue
-        wanted.add(name)
+
+    def sources(name: str) -> Iterator[str]:
         info = by_name[name]
-        stack += [s for s in (*map(op_of, info.inputs), *info.control) if s in by_name]
+        return (source for source in (*map(op_of, info.inputs), *info.control) if source in by_name)
+
+    wanted = closure((name for name in names if name in by_name), sources)
     return tuple(info for name, info in by_name.items() if name in wanted)
 
 

@@ -10,6 +10,7 @@ from IPython.core.magic import cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.core.source import frames_of
+from tfnb.graph.closure import upstream
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import NoSessionError
@@ -81,13 +82,7 @@ def _used(names: Iterable[str], namespace: Mapping[str, Any]) -> frozenset[str]:
         with suppress(ValueError):                      # of another graph
             fetches = read_fetches(value, get_default_graph())
             found.update(dict.fromkeys([*(tensor.op for tensor in fetches.tensors), *fetches.targets]))
-    todo = list(found)
-    while todo:
-        op = todo.pop()
-        new = [each for each in (*(tensor.op for tensor in op.inputs), *op.control_inputs) if each not in found]
-        found.update(dict.fromkeys(new))
-        todo += new
-    return frozenset(op.name for op in found)
+    return frozenset(op.name for op in upstream(found))
 
 
 class Step:

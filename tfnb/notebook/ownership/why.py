@@ -1,13 +1,14 @@
 """`%why`: where an op comes from, what its cell's last run did to it, why it is stale, and what depends on it."""
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
 from tfnb.core.stale import why_stale
+from tfnb.graph.closure import closure, upstream
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
@@ -72,7 +73,7 @@ class _Asked:
     def __init__(self, op: Operation, cells: Cells) -> None:
         self.op, self.cells, self.graph = op, cells, op.graph
         self.stories: dict[Any, Story] = cells.books.stories.get(op.graph, {})
-        self.above = _closure(op, lambda each: [*(t.op for t in each.inputs), *each.control_inputs])
+        self.above = upstream([op])
 
     def _label(self, op: Operation) -> str:
         owner = op.owner
@@ -135,7 +136,7 @@ class _Asked:
     def used_by(self) -> str:
         """Its consumers, and how many ops of which cells come behind it."""
         direct = list(dict.fromkeys(c for t in self.op.outputs for c in t._consumers))
-        below = _closure(self.op, lambda each: [c for t in each.outputs for c in t._consumers])
+        below = closure([self.op], lambda each: [c for t in each.outputs for c in t._consumers])
         if not direct:
             return "nothing"
         cells = Counter(self._label(each) for each in below if each is not self.op)
@@ -172,17 +173,6 @@ class _Asked:
             has = session._store.array(variable) is not None
             told.append(f"{variable.name} has {'a value' if has else 'no value'} in {name}{kept if has else reason}")
         return "; ".join(told)
-
-
-def _closure(start: Operation, following: Callable[[Operation], Iterable[Operation]]) -> dict[Operation, None]:
-    """`start` and all that follows from it, nearest first."""
-    found, todo = {start: None}, deque([start])
-    while todo:
-        for each in following(todo.popleft()):
-            if each not in found:
-                found[each] = None
-                todo.append(each)
-    return found
 
 
 def _some(names: list[str]) -> str:
