@@ -11,13 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.ownership.rerun import run_stale, stale
 from tfnb.notebook.plots.training import active_runs
-from tfnb.notebook.state.initialize import initialize
+from tfnb.notebook.state.initialize import initialize, variables_of, without_value
 
 FEW = 6                 # names in a line
 Groups = Sequence[tuple[str, Sequence[tuple[str, str]]]]
@@ -40,7 +39,7 @@ class StartPage(View):
         """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
         graph = get_default_graph()
         count = len(graph.get_operations())
-        found = [(f"The graph has {_many(count, 'op')} and {_many(len(_variables()), 'variable')}.", "", "")]
+        found = [(f"The graph has {_many(count, 'op')} and {_many(len(variables_of(graph)), 'variable')}.", "", "")]
         old = stale()
         if old:
             labels = " ".join(cell.label for cell in old)
@@ -58,7 +57,7 @@ class StartPage(View):
             return [("No session is open: sess = tf.InteractiveSession() makes one.", "", "")]
         found = [(f"{_many(len(sessions), 'session')} open: {', '.join(list(sessions)[:FEW])}", "", "")]
         for name, session in sessions.items():
-            empty = [each.op.name for each in _variables() if session._store.array(each.op) is None]
+            empty = [each.op.name for each in without_value(session)]
             if empty:
                 more = f" and {len(empty) - FEW} more" if len(empty) > FEW else ""
                 text = f"{_many(len(empty), 'variable')} without a value in {name}: {', '.join(empty[:FEW])}{more}"
@@ -107,12 +106,6 @@ class StartPage(View):
                 for magic, what in pairs) for title, pairs in self.groups)
         return (f'<div style="font: 13px system-ui, sans-serif"><ul style="margin: 0 0 6px 18px">{lines}</ul>'
                 f'<table style="border-collapse: collapse">{rows}</table></div>')
-
-
-def _variables() -> list[Any]:
-    graph = get_default_graph()
-    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
-    return [*dict.fromkeys(each for key in keys for each in graph.get_collection(key))]
 
 
 def _many(count: int, word: str) -> str:

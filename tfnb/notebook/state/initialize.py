@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.errors import FailedPreconditionError
+from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session
@@ -18,9 +19,7 @@ def initialize(session: BaseSession | None = None) -> list[str]:
     clear which session, and what an initializer raises.
     """
     found = session if session is not None else find_session(get_default_graph())
-    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
-    known = dict.fromkeys(each for key in keys for each in found.graph.get_collection(key))
-    todo = [each for each in known if found._store.array(each.op) is None]
+    todo = without_value(found)
     done: list[str] = []
     while todo:
         waiting: list[Any] = []
@@ -36,3 +35,14 @@ def initialize(session: BaseSession | None = None) -> list[str]:
             raise problem
         todo = waiting
     return done
+
+
+def variables_of(graph: Graph) -> list[Any]:
+    """Return the global and local variables of a graph."""
+    keys = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES)
+    return [*dict.fromkeys(each for key in keys for each in graph.get_collection(key))]
+
+
+def without_value(session: BaseSession) -> list[Any]:
+    """Return the variables of a session's graph that are not initialized in it."""
+    return [each for each in variables_of(session.graph) if session._store.array(each.op) is None]
