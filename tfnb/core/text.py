@@ -82,6 +82,11 @@ def cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[:most - 1] + "…"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun in the singular or plural: 1 tensor, 2,000 tensors."""
+    return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:
     """Return the end of a message on an unknown name: "; did you mean 'loss'?", or "" if none of `known` is close.
 

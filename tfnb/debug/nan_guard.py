@@ -23,6 +23,7 @@ from tfnb.compile.planning.plan import Plan
 from tfnb.compile.planning.reads import writes_variables
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.options import options
+from tfnb.core.text import counted
 from tfnb.debug.nan import badness, patterns, search
 from tfnb.debug.tap import Inspection
 from tfnb.kernels.library.finite import TYPES, Finite
@@ -265,7 +266,7 @@ class NanGuard:
         report = replace(report, undo=_Undo(self._store, before.copy()))
         self._base, self._last, self._most, self._known = None, None, 0, set()
         self._forget_runs()
-        when = f"{ago} run{'s' * (ago > 1)} ago: " if ago else ""
+        when = f"{counted(ago, 'run')} ago: " if ago else ""
         error = InvalidArgumentError(op.node_def, op, f"{when}{report}\n  The variables are as the run left them; "
                                      "`error.report.restore()` puts back what they were before it.")
         error.report = report                       # type: ignore[attr-defined]

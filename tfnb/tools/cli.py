@@ -14,6 +14,7 @@ from typing import Any
 
 from tfnb.core.errors import OpError
 from tfnb.core.lazy import lazy_module
+from tfnb.core.text import counted
 from tfnb.core.version import __version__
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 
@@ -108,7 +109,7 @@ def convert_command(told: argparse.Namespace) -> int:
     size = sum(t.bytes for t in _tensors.open_tensors(told.source).tensors.values())
     with _tqdm.tqdm(total=size, unit="B", unit_scale=True, delay=0.5, disable=None) as bar:
         source = _convert.convert(told.source, told.target, told.to, told.overwrite, bar.update)
-    print(f"{told.target}: {_report.counted(len(source.tensors), 'tensor')}, {_report.bytes_text(size)}, from "
+    print(f"{told.target}: {counted(len(source.tensors), 'tensor')}, {_report.bytes_text(size)}, from "
           f"{source.path} ({source.format})")
     return 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tfnb.core.text import counted
 from tfnb.tools.inspect import Found, as_text_shape
 
 MOST = 40                                         # lines of a list, unless all are asked for
@@ -16,11 +17,6 @@ def bytes_text(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{count:.1f} {unit}"
         count /= 1000
     raise AssertionError
-
-
-def counted(count: int, what: str) -> str:
-    """A number of things: 1 tensor, 2,000 tensors."""
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def report(found: Found, most: int | None = MOST) -> str:

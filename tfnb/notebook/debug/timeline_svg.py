@@ -1,6 +1,7 @@
 """The drawing of a traced run: a lane of kernels, one of host calls, the memory in use, and where the time goes."""
 from __future__ import annotations
 
+from tfnb.core.text import counted
 from tfnb.notebook.debug.timeline_bars import Bar, Share, main_group, micros, shares
 from tfnb.notebook.drawing.geometry import shorten, text_width
 from tfnb.notebook.drawing.palette import FONT, INKS, SERIES, theme_css
@@ -78,7 +79,7 @@ def summary(bars: list[Bar], end: float) -> str:
     parts = [f"{micros(end)} traced"]
     for some, word in ((kernels, "kernel"), (calls, "host call")):
         if some:
-            parts.append(f"{len(some)} {word}{'s' * (len(some) > 1)} {micros(sum(bar.seconds for bar in some))}")
+            parts.append(f"{counted(len(some), word)} {micros(sum(bar.seconds for bar in some))}")
     return " · ".join([*parts, f"between them {micros(max(0.0, between))}"])
 
 
@@ -112,7 +113,7 @@ def _bar_words(bar: Bar) -> list[tuple[float, str]]:
 
 def _share_words(share: Share) -> list[tuple[float, str]]:
     longest = share.longest
-    return [(130, shorten(share.name, 34)), (352, f"in {share.bars} bar{'s' * (share.bars != 1)}"),
+    return [(130, shorten(share.name, 34)), (352, f"in {counted(share.bars, 'bar')}"),
             (440, f"longest {micros(longest.seconds)}"), (548, shorten(longest.record.ops[-1].name, 48))]
 
 

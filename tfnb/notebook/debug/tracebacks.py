@@ -19,7 +19,7 @@ from IPython.core.error import UsageError
 from tfnb.core import lazy
 from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import counted, did_you_mean
 from tfnb.notebook.frontend.settings import settings
 from tfnb.ops.declaration import public
 from tfnb.tools.as_tensorflow import NAME
@@ -119,7 +119,7 @@ def install(ip: Any) -> Callable[[], None]:
         if not isinstance(lines, list):
             return lines
         meant = _nearest(value)
-        left = f"({count} frame{'s' * (count > 1)} of tfnb left out; %config Tfnb.full_tracebacks = True shows all)"
+        left = f"({counted(count, 'frame')} of tfnb left out; %config Tfnb.full_tracebacks = True shows all)"
         return [*lines, *([meant] if meant else []), *([left] if count else [])]
     formatter.structured_traceback = structured_traceback
     show = getattr(ip, "show_usage_error", print)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.text import counted
 from tfnb.notebook.drawing.tensor_stats import as_reals
 
 MOST_SIDE = 96          # rows and columns of a picture of a matrix
@@ -134,7 +135,7 @@ def _tiles(filters: np.ndarray, shape: tuple[int, ...], limit: float) -> Picture
 
 
 def _channels(shown: int, there: int, what: str) -> str:
-    return f"{there} {what}{'s' * (there != 1)}" if shown == there else f"the first {shown} of {there} {what}s"
+    return counted(there, what) if shown == there else f"the first {shown} of {there} {what}s"
 
 
 def panel_json(title: str, drawn: Picture) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
+from tfnb.core.text import counted
+
 # readable on white and on black
 FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#6a7580"
 
@@ -36,13 +38,13 @@ class Badge:
         if self.stale:
             return " - ".join([f"STALE: {self.stale}", *([f"run {' '.join(self.run)}"] if self.run else [])])
         state = f"OUTDATED: {self.outdated} - run {self.label} again to use it" if self.outdated else "fresh"
-        return " · ".join([_count(self.ops, "op"), *self._variables(), *self._changes(), *self.notes, state])
+        return " · ".join([counted(self.ops, "op"), *self._variables(), *self._changes(), *self.notes, state])
 
     def _variables(self) -> list[str]:
         new = self.variables - self.kept
-        words = [f"{_count(self.kept, 'variable')} kept"] if self.kept else []
+        words = [f"{counted(self.kept, 'variable')} kept"] if self.kept else []
         if new:
-            words.append(f"{_count(new, 'variable')}{' new' if self.kept or self.removed else ''}")
+            words.append(f"{counted(new, 'variable')}{' new' if self.kept or self.removed else ''}")
         return words
 
     def _changes(self) -> list[str]:
@@ -50,7 +52,7 @@ class Badge:
         if self.removed:
             words.append(f"{self.removed} removed")
         if self.rewired:
-            words.append(f"{_count(self.rewired, 'input')} of later cells moved over")
+            words.append(f"{counted(self.rewired, 'input')} of later cells moved over")
         return words
 
     def html(self) -> str:
@@ -62,7 +64,3 @@ class Badge:
     def bundle(self) -> dict[str, Any]:
         """The forms for a front end; a terminal shows the text."""
         return {"text/plain": f"tfnb {self.label}: {self.text()}", "text/html": self.html()}
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"

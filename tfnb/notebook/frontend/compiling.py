@@ -5,6 +5,7 @@ from html import escape
 from itertools import count
 from typing import Any
 
+from tfnb.core.text import counted
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import MUTED
 from tfnb.notebook.frontend.settings import settings
@@ -32,7 +33,7 @@ class CompileLine:
         if done < total:
             text = f"compiling kernels: {done} of {total}, {spent:.1f} s"
         else:
-            text = f"compiled {total} kernel{'s' if total > 1 else ''} in {spent:.1f} s, kept for the next time"
+            text = f"compiled {counted(total, 'kernel')} in {spent:.1f} s, kept for the next time"
         self._show(text)
 
     def _show(self, text: str) -> None:

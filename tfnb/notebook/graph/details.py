@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.source import innermost
-from tfnb.core.text import cut
+from tfnb.core.text import counted, cut
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.read import OpInfo, op_of, shape_label
@@ -140,7 +140,7 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
     for edge in scene.edges:
         feeds.setdefault(edge.source, []).append(names[edge.target])
     variables = sum(1 for node in model.nodes.values() if node.form == "variable")
-    lines = [f"graph: {_many(scene.ops, 'op')}" + (f", {_many(variables, 'variable')}" if variables else "")]
+    lines = [f"graph: {counted(scene.ops, 'op')}" + (f", {counted(variables, 'variable')}" if variables else "")]
 
     def walk(node: Node, level: int) -> Iterator[str]:
         for child in node.children.values():
@@ -154,16 +154,12 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
     return "\n".join(lines[:limit + 1] + ([f"  … {left} more lines"] if left > 0 else []))
 
 
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}" + ("" if count == 1 else "s")
-
-
 def _line(node: Node, feeds: Iterable[str], value: str) -> str:
     if node.info is not None and node.form in ("op", "variable"):
         tensors = value or " ".join(f"{dtype}[{shape}]" for dtype, shape in
                            zip(node.info.dtypes or ("",) * len(node.info.shapes), node.info.shapes, strict=False))
         what = f"{node.label}  {node.info.type}" + (f"  {tensors}" if tensors else "")
     else:
-        what = f"{node.label}/  {_many(node.count, 'op')}"
+        what = f"{node.label}/  {counted(node.count, 'op')}"
     arrow = ", ".join(feeds)
     return f"{what}  → {arrow}" if arrow else what

@@ -10,6 +10,7 @@ from IPython.core.magic import cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
 from tfnb.core.source import frames_of
+from tfnb.core.text import counted
 from tfnb.graph.closure import upstream
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
@@ -130,9 +131,9 @@ class Step:
         made = [op for op in self._graph.get_operations() if op._id > before
                 and any(code.co_filename == self._body.filename for code, _ in frames_of(op._recorded))]
         if made:
-            many = f"{len(made)} op{'s' * (len(made) > 1)}"
-            raise RuntimeError(f"a step of a training made {many}, {made[0].name!r} ({made[0].type}) first: each "
-                               "step would add as many. Make them once, in a cell before this one")
+            raise RuntimeError(f"a step of a training made {counted(len(made), 'op')}, {made[0].name!r} "
+                               f"({made[0].type}) first: each step would add as many. "
+                               "Make them once, in a cell before this one")
 
 
 def split(parts: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import counted, did_you_mean
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.stack import get_default_graph
@@ -98,7 +98,7 @@ def collections(key: str | None = None, owner: str | None = None, graph: Graph |
     chosen = {name: tuple(item for item in each if wanted in (None, item.cell)) for name, each in items.items()
               if key in (None, name)}
     found = sorted((name, each) for name, each in chosen.items() if each)
-    return CollectionTree(f"{len(found)} collection{'s' if len(found) != 1 else ''}"
+    return CollectionTree(counted(len(found), "collection")
                           + (f" with entries of {wanted}" if wanted else ""), tuple(found))
 
 

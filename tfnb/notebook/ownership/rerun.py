@@ -17,6 +17,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.core.stale import StaleTensorError
+from tfnb.core.text import counted
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.effects import Orphan, Stale
 from tfnb.notebook.frontend import shell
@@ -51,8 +52,7 @@ class StaleCells:
 
     def _head(self) -> str:
         ran = f"ran {' '.join(self.ran)} again; " if self.ran else ""
-        many = len(self.cells)
-        return ran + (f"{many} stale cell{'s' if many > 1 else ''}" if many else "no cell is stale")
+        return ran + (counted(len(self.cells), "stale cell") if self.cells else "no cell is stale")
 
     def __repr__(self) -> str:
         lines = [f"{cell.label}  {cell.why} - run {' '.join(cell.run) or 'it'}" for cell in self.cells]

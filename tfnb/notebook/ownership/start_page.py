@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
 
+from tfnb.core.text import counted
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
 from tfnb.notebook.frontend.widget import View
@@ -38,13 +39,13 @@ class StartPage(View):
     def lines(self) -> list[tuple[str, str, str]]:
         """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
         graph = get_default_graph()
-        count = len(graph.get_operations())
-        found = [(f"The graph has {_many(count, 'op')} and {_many(len(variables_of(graph)), 'variable')}.", "", "")]
+        ops, variables = len(graph.get_operations()), len(variables_of(graph))
+        found = [(f"The graph has {counted(ops, 'op')} and {counted(variables, 'variable')}.", "", "")]
         old = stale()
         if old:
             labels = " ".join(cell.label for cell in old)
-            found.append((f"{_many(len(old), 'cell')} must run again: {labels}", f"Run {_many(len(old), 'stale cell')}",
-                          "stale"))
+            found.append((f"{counted(len(old), 'cell')} must run again: {labels}",
+                          f"Run {counted(len(old), 'stale cell')}", "stale"))
         found += self._sessions()
         for run in active_runs():
             found.append((f"The training {run.name!r} is {run.status} at step {run.steps:,}.", "Stop it", "stop"))
@@ -55,12 +56,12 @@ class StartPage(View):
         sessions = open_sessions(get_default_graph())
         if not sessions:
             return [("No session is open: sess = tf.InteractiveSession() makes one.", "", "")]
-        found = [(f"{_many(len(sessions), 'session')} open: {', '.join(list(sessions)[:FEW])}", "", "")]
+        found = [(f"{counted(len(sessions), 'session')} open: {', '.join(list(sessions)[:FEW])}", "", "")]
         for name, session in sessions.items():
             empty = [each.op.name for each in without_value(session)]
             if empty:
                 more = f" and {len(empty) - FEW} more" if len(empty) > FEW else ""
-                text = f"{_many(len(empty), 'variable')} without a value in {name}: {', '.join(empty[:FEW])}{more}"
+                text = f"{counted(len(empty), 'variable')} without a value in {name}: {', '.join(empty[:FEW])}{more}"
                 found.append((text, "Initialize" if len(sessions) == 1 else "", "init"))
         return found
 
@@ -106,10 +107,6 @@ class StartPage(View):
                 for magic, what in pairs) for title, pairs in self.groups)
         return (f'<div style="font: 13px system-ui, sans-serif"><ul style="margin: 0 0 6px 18px">{lines}</ul>'
                 f'<table style="border-collapse: collapse">{rows}</table></div>')
-
-
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}{'' if count == 1 else 's'}"
 
 
 def _run_stale() -> str:

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 from tfnb.core.stale import why_stale
+from tfnb.core.text import counted
 from tfnb.graph.closure import closure, upstream
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
@@ -100,8 +101,7 @@ class _Asked:
         owner = self.op.owner
         if owner is None or isinstance(owner, Orphan):
             return "no cell owns it" if self.cells.labels else ""
-        many = len(self.graph.ops_of(owner))
-        return f"{self._label(self.op)} owns {many} op{'s' if many != 1 else ''}"
+        return f"{self._label(self.op)} owns {counted(len(self.graph.ops_of(owner)), 'op')}"
 
     def last_run(self) -> str:
         """Return what the last run of its cell changed of it."""
@@ -148,8 +148,7 @@ class _Asked:
         found = [each for each in self.graph.get_operations() if each._original_op is self.op]
         if not found:
             return ""
-        many = "1 op" if len(found) == 1 else f"{len(found)} ops"
-        return f"{many} of {self._label(found[0])} differentiate{'s' * (len(found) == 1)} it: " \
+        return f"{counted(len(found), 'op')} of {self._label(found[0])} differentiate{'s' * (len(found) == 1)} it: " \
                f"{_some([e.name for e in found])}"
 
     def collections(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import counted, did_you_mean
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.drawing.heat_map import Window, picture, zoomed
 from tfnb.notebook.drawing.svg import short
@@ -21,7 +21,7 @@ from tfnb.runtime.session import BaseSession
 from tfnb.tools import session_state
 from tfnb.tools.checkpoints import CheckpointInfo, list_checkpoints
 from tfnb.tools.diff import histograms, value_change
-from tfnb.tools.report import bytes_text, counted
+from tfnb.tools.report import bytes_text
 from tfnb.tools.session_state import Fate, held_variables, in_scope, restore_plan, session_tensors, stored_name
 from tfnb.tools.tensors import TensorFile, open_tensors
 

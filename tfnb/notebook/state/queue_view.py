@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import counted, did_you_mean
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation
@@ -46,7 +46,7 @@ class Gauge:
         if self.size is None:
             return "not used yet"
         parts = ["closed"] if self.closed else []
-        parts += [f"filled by {self.threads} thread{'s' if self.threads > 1 else ''}"] if self.threads else []
+        parts += [f"filled by {counted(self.threads, 'thread')}"] if self.threads else []
         parts += [f"{self.putting} waiting to put in"] if self.putting else []
         parts += [f"{self.taking} waiting to take out"] if self.taking else []
         return ", ".join(parts)
