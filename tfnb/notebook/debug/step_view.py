@@ -82,8 +82,7 @@ class StepView(SheetView):
 
     def show(self) -> StepView:
         """Show it in the running cell. Returns the view."""
-        running = shell.current()
-        self.shown_in = running.execution_count if running is not None else None
+        shell.note_shown(self)
         shell.show(self.bundle(self.forms()), self.display_id)
         return self
 

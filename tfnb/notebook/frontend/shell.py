@@ -82,6 +82,12 @@ def counts_first() -> bool:
     return getattr(sys.modules.get("IPython"), "version_info", (9, 8)) >= (9, 8)
 
 
+def cell_number() -> int | None:
+    """Return the number of the running cell (the last one, if none runs); None in plain Python."""
+    here = current()
+    return here.execution_count - counts_first() if here is not None else None
+
+
 def show(bundle: Bundle, display_id: str) -> None:
     """Show a mime bundle under an id; nothing in plain Python."""
     _publish(bundle, display_id, False)
@@ -94,6 +100,13 @@ class Shown(Protocol):
 
     def show(self) -> Any:
         """Show it in the running cell."""
+
+
+def note_shown(view: Shown) -> bool:
+    """Note in a view that the running cell shows it. Returns False in plain Python, where there is nothing to show."""
+    here = current()
+    view.shown_in = here.execution_count if here is not None else None
+    return here is not None
 
 
 def show_once(view: Shown) -> None:

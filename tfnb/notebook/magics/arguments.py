@@ -248,7 +248,7 @@ def compile_body(ip: Any, body: str, private: Mapping[str, str] = MappingProxyTy
     private: name in the body -> the name in the notebook that it is for, unless the body assigns it.
     """
     code = ip.transform_cell(body)
-    name = ip.compile.cache("\n" + code, ip.execution_count - shell.counts_first(), raw_code=body)
+    name = ip.compile.cache("\n" + code, shell.cell_number(), raw_code=body)
     tree = ip.transform_ast(ast.increment_lineno(ip.compile.ast_parse(code, filename=name), 1))
     names = tuple(dict.fromkeys(_assigned(tree)))
     stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}

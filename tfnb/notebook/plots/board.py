@@ -238,9 +238,8 @@ class LiveBoard:
                 self.widget.on_msg(self._on_message)
         SENDER.open(self)
         self._drawn = self._count()
-        running = shell.current()
-        if running is not None:
-            self.shown_in, self.cell = running.execution_count, shell.running
+        if shell.note_shown(self):
+            self.cell = shell.running
             shell.show(self._repr_mimebundle_(), self.display_id)
         return self
 

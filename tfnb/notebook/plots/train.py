@@ -51,8 +51,7 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
     for other in active_runs():
         raise RuntimeError(f"another training has not ended ({other.status} at step {other.steps}), and two would "
                            "change the same variables: press its Stop, or call its stop(), first")
-    here = shell.current()
-    name = run or f"run {here.execution_count - shell.counts_first() if here is not None else next(_numbers)}"
+    name = run or f"run {shell.cell_number() or next(_numbers)}"
     rate = learning_rate if learning_rate is None or hasattr(learning_rate, "close") \
         else rate_of(learning_rate, get_default_graph())
     return Run(step, steps, every=every, name=name, rules=rules(stop), rate=rate, save_every=checkpoint,
@@ -62,8 +61,8 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
 def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None) -> Run:
     """Start it and show its panel and board, once the first step is done or takes its time."""
     __tracebackhide__ = True
-    run.cell, here = shell.running, shell.current()
-    run.label = f"[{here.execution_count - shell.counts_first()}]" if here is not None else ""
+    run.cell, number = shell.running, shell.cell_number()
+    run.label = f"[{number}]" if number is not None else ""
     interrupts.listen()
     run.panel = panel = TrainPanel(run)
     run.start()

@@ -42,8 +42,7 @@ class TrainPanel(View):
 
     def show(self) -> TrainPanel:
         """Show it in the running cell, and keep it up to date until the training ends. Returns itself."""
-        running = shell.current()
-        self.shown_in = running.execution_count if running is not None else None
+        shell.note_shown(self)
         state = self.widget_state()             # once: a training that ends now must not be told as ended twice
         if self._told is None:                  # where it was shown before, it is still to be told of what is new
             self._told = self._drawn = state

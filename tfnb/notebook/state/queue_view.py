@@ -119,10 +119,9 @@ class QueuesView:
 
     def show(self) -> QueuesView:
         """Show it in the running cell. Returns itself."""
-        running = shell.current()
         self._told = self.gauges()
-        if running is not None:
-            self.shown_in, self.cell = running.execution_count, shell.running
+        if shell.note_shown(self):
+            self.cell = shell.running
             shell.show(self._repr_mimebundle_(), self.display_id)
         if shell.has_front_end() and not self.session._closed:
             SENDER.open(self)
