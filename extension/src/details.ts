@@ -44,6 +44,9 @@ export function detailsPanel(
       h("span", { class: `tfnb-chip tfnb-c-${found.role}` }, kind),
       found.count > 1 && ` ${found.count} ops`,
     ),
+    found.names?.length
+      ? h("p", {}, "in Python ", h("code", { class: "tfnb-py" }, found.names.join(", ")))
+      : null,
     found.doc ? h("p", { class: "tfnb-doc" }, found.doc) : null,
     h(
       "p",

@@ -27,6 +27,7 @@ export interface Link {
 
 export interface Details {
   name: string;
+  names?: string[]; // in Python
   key: string;
   form: string;
   role: string;

@@ -89,6 +89,7 @@ MOST_IN_LINE = 5        # at most this number of nodes without edges stand in on
 NARROW, WIDE = frozenset("iljtfrI.:,;'|!()[]/ "), frozenset("mwMW@%")
 BOLD = 1.14             # how much wider bold letters are
 MOST_LETTERS = 26
+MONOSPACED = 6.7        # pixels of a letter of Python's names
 
 
 def text_width(text: str, size: float) -> float:
@@ -112,11 +113,17 @@ def label_size(edge: SceneEdge) -> tuple[float, float]:
     return (text_width(edge.label, 11) + 6, 13) if edge.label else (0.0, 0.0)
 
 
+def lines(node: SceneNode) -> list[str]:
+    """The classes of the lines under a node's label: "sub" and "py", its Python name."""
+    return ["sub"] * bool(node.sub) + ["py"] * bool(node.bound)
+
+
 def node_size(node: SceneNode) -> tuple[float, float]:
     """Width and height of a closed node, by its form and its two lines of text."""
     bold = 1.0 if node.form == "op" else BOLD
-    wide = max(text_width(shorten(node.label), 12) * bold, text_width(shorten(node.sub), 11))
-    tall = 40.0 if node.sub else 28.0
+    wide = max(text_width(shorten(node.label), 12) * bold, text_width(shorten(node.sub), 11),
+               len(shorten(node.bound)) * MONOSPACED)
+    tall = 28.0 + 13.0 * len(lines(node)) - (len(lines(node)) > 0)
     if node.role == "const" and node.form == "op":
         return 16.0, 16.0
     if node.form == "op" and node.role not in ("input", "variable"):

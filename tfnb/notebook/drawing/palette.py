@@ -40,11 +40,13 @@ INKS: dict[str, tuple[str, str]] = {
     "open": ("#f5f8fb", "#1b232b"),
     "pick": ("#d55e00", "#ff9d5c"),
     "bad": ("#b3261e", "#ff8a80"),
+    "py": ("#00558c", "#8ccbf5"),           # Python names
 }
 SERIES: tuple[tuple[str, str], ...] = (
     ("#0072b2", "#56b4e9"), ("#d55e00", "#f58d46"), ("#009e73", "#2dc79b"), ("#b0578d", "#e3a0c8"),
     ("#b97800", "#f0b030"), ("#6f62ad", "#a99be6"), ("#5b6773", "#a3afba"), ("#1f8fa8", "#7fd3e6"),
 )
+MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 

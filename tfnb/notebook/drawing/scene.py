@@ -31,6 +31,7 @@ class SceneNode:
     lit: bool = False               # it, or something in it, is what runs next
     loop: bool = False              # it holds a loop,
     weights: bool = False           # or variables
+    bound: str = ""                 # the Python name of the tensor that it makes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.frontend import shell
 
+HISTORY = ("In", "Out")     # IPython's own names for what cells held
 MOST = 200          # entries of a container, or attributes of an object, that are looked at
 
 
@@ -22,7 +23,7 @@ def python_names(graph: Graph, namespace: Mapping[str, Any] | None = None) -> di
     if namespace is None:
         namespace = getattr(shell.current(), "user_ns", {})
     found: dict[str, list[str]] = {}
-    known = [(name, value) for name, value in namespace.items() if not name.startswith("_")]
+    known = [(name, value) for name, value in namespace.items() if not name.startswith("_") and name not in HISTORY]
     inner = [pair for name, value in known for pair in _parts(name, value)]
     for name, value in [*known, *inner]:
         key = _key(value, graph)
@@ -39,7 +40,7 @@ def name_of(tensor: Tensor | Operation, namespace: Mapping[str, Any] | None = No
 
 def _key(value: Any, graph: Graph) -> str:
     op = None if isinstance(value, type) else op_of(value)
-    if op is None or op.graph is not graph:
+    if op is None or op.graph is not graph or op._dead:
         return ""
     return value.name if isinstance(value, Tensor) and value.value_index else op.name
 

@@ -26,7 +26,9 @@ def details(model: Model, node: Node) -> Details:
     """The panel's content for a node: plain JSON values."""
     inside = {info.name for info in node.ops()}
     reads, feeds = _links(model, inside)
-    found: Details = {"name": node.name, "key": node.key, "form": node.form, "role": node.role, "count": node.count,
+    bound = [name for info in node.ops() for name in model.names.get(info.name, ())]
+    found: Details = {"name": node.name, "key": node.key, "names": bound[:MOST_LINKS], "form": node.form,
+                      "role": node.role, "count": node.count,
                       "expandable": node.expandable, "inputs": reads[:MOST_LINKS], "outputs": feeds[:MOST_LINKS],
                       "more": [max(0, len(reads) - MOST_LINKS), max(0, len(feeds) - MOST_LINKS)]}
     if node.info is not None and node.form in ("op", "variable"):
@@ -117,15 +119,22 @@ def attr_text(value: Any) -> str:
 
 
 def search(model: Model, text: str, most: int = 12) -> list[Details]:
-    """Nodes whose name has `text` in it (any case): those called so first, then the shortest names."""
+    """Nodes whose name, or Python name, has `text` in it (any case): those called so first, then the shortest names.
+    """
     wanted = text.strip().lower()
     if not wanted:
         return []
-    hits = [node for key, node in model.nodes.items() if key and wanted in node.name.lower()]
-    hits.sort(key=lambda node: (node.label.lower() != wanted, wanted not in node.label.lower(), len(node.name),
-                                node.name))
-    return [{"name": node.name, "key": node.key, "role": node.role,
-             "what": node.info.type if node.info is not None else f"{node.count} ops"} for node in hits[:most]]
+    bound = {key: [name for name in model.names.get(node.info.name, ()) if wanted in name.lower()]
+             for key, node in model.nodes.items() if node.info is not None and node.form in ("op", "variable")}
+    hits = [node for key, node in model.nodes.items() if key and (wanted in node.name.lower() or bound.get(key))]
+
+    def order(node: Node) -> tuple[Any, ...]:
+        words = [node.label.lower(), *map(str.lower, bound.get(node.key, ()))]
+        return wanted not in words, not any(wanted in word for word in words), len(node.name), node.name
+
+    return [{"name": node.name, "key": node.key, "role": node.role, "what": ", ".join(
+        [node.info.type if node.info is not None else f"{node.count} ops", *bound.get(node.key, ())])}
+        for node in sorted(hits, key=order)[:most]]
 
 
 def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
@@ -137,6 +146,7 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
     depth = {group.key: group for group in scene.groups}
     feeds: dict[str, list[str]] = {}
     names = {node.key: node.name for node in scene.nodes}
+    bound = {node.key: node.bound for node in scene.nodes}
     for edge in scene.edges:
         feeds.setdefault(edge.source, []).append(names[edge.target])
     variables = sum(1 for node in model.nodes.values() if node.form == "variable")
@@ -145,7 +155,8 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
     def walk(node: Node, level: int) -> Iterator[str]:
         for child in node.children.values():
             value = model.values.get(f"{child.key.removesuffix('/')}:0")
-            yield "  " * level + _line(child, feeds.get(child.key, ()), value.text if value is not None else "")
+            yield "  " * level + _line(child, feeds.get(child.key, ()), value.text if value is not None else "",
+                                       bound.get(child.key, ""))
             if child.key in depth:
                 yield from walk(child, level + 1)
 
@@ -154,12 +165,13 @@ def outline(model: Model, expanded: Iterable[str], limit: int = 200) -> str:
     return "\n".join(lines[:limit + 1] + ([f"  … {left} more lines"] if left > 0 else []))
 
 
-def _line(node: Node, feeds: Iterable[str], value: str) -> str:
+def _line(node: Node, feeds: Iterable[str], value: str, bound: str) -> str:
     if node.info is not None and node.form in ("op", "variable"):
         tensors = value or " ".join(f"{dtype}[{shape}]" for dtype, shape in
                            zip(node.info.dtypes or ("",) * len(node.info.shapes), node.info.shapes, strict=False))
         what = f"{node.label}  {node.info.type}" + (f"  {tensors}" if tensors else "")
     else:
         what = f"{node.label}/  {counted(node.count, 'op')}"
+    what = f"{bound} = {what}" if bound else what
     arrow = ", ".join(feeds)
     return f"{what}  → {arrow}" if arrow else what

@@ -83,7 +83,7 @@ def nest(sheet: Sheet, node_line: Callable[[SceneNode], str],
 def readable_dot(sheet: Sheet) -> str:
     """The drawing as DOT text with names and labels, for other programs."""
     def node_line(node: SceneNode) -> str:
-        label = f"{node.label}\n{node.sub}" if node.sub else node.label
+        label = "\n".join(filter(None, (node.label, node.sub, node.bound)))
         shape = {"scope": "box", "series": "box", "variable": "cylinder", "rest": "plaintext"}.get(node.form, "ellipse")
         return f"  {_quoted(node.key)} [label={_quoted(label)}, shape={shape}];"
 

@@ -9,14 +9,18 @@ import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping
+from dataclasses import replace
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from tfnb.graph.graph import Graph
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
+from tfnb.notebook.frontend.python_names import python_names
 from tfnb.notebook.graph.auxiliary import CLOSED_ROLES, extract_auxiliary
+from tfnb.notebook.graph.bound_names import names_on
 from tfnb.notebook.graph.layer_notes import describe, to_open
 from tfnb.notebook.graph.layers import arrange
 from tfnb.notebook.graph.read import OpInfo, UnknownTarget, near, op_of, read
@@ -40,6 +44,7 @@ class Model:
         self.infos: tuple[OpInfo, ...] = read(target) if whole else near(target, up or 0, down or 0)
         self.by_name: dict[str, OpInfo] = {info.name: info for info in self.infos}
         self.nodes: dict[str, Node] = {}
+        self.names: dict[str, list[str]] = {}       # op -> the Python names of what it makes
         self.fold(series, level)
 
     def fold(self, series: bool, level: str) -> None:
@@ -62,8 +67,17 @@ class Model:
         for child in node.children.values():
             self._index(child)
 
+    def look_up_names(self, namespace: Mapping[str, Any] | None = None) -> None:
+        """Note the Python names that a notebook (or a namespace) binds to tensors and ops now."""
+        graph = getattr(self.infos[-1].origin, "graph", None) if self.infos else None
+        self.names = defaultdict(list)
+        if isinstance(graph, Graph):
+            for key, names in python_names(graph, namespace).items():
+                self.names[op_of(key)] += names
+
     def node(self, name: str) -> Node:
-        """The node called `name`: a group before the op of the same name, unless that op alone is meant by its key.
+        """The node called `name`: a group before the op of the same name, unless that op alone is meant by its key;
+        else the op that a Python variable of that name is bound to.
 
         Raises UnknownTarget with the nearest names.
         """
@@ -71,6 +85,9 @@ class Model:
         for key in (scope, self.moved.get(scope, ""), name, op_of(name)):
             if key in self.nodes and key:
                 return self.nodes[key]
+        for op, bound in self.names.items():
+            if name in bound and op in self.nodes:
+                return self.nodes[op]
         names = [key.rstrip("/") for key in self.nodes]
         close = get_close_matches(name, names, n=3)
         hint = f"; nearest: {', '.join(dict.fromkeys(close))}" if close else ""
@@ -114,7 +131,9 @@ class Model:
         """
         cut = _Cut(self.root, set(expanded), limit, self.path(self.nodes[keep]) | {keep} if keep else set())
         edges = _edges(self.infos, cut.seen_at, self.values, self.weights)
-        nodes = [*map(_scene_node, cut.visible), *(_rest_node(key, left) for key, left in cut.rest.items())]
+        bound = names_on(cut.visible, self.infos, self.names, cut.seen_at)
+        nodes = [*(replace(_scene_node(node), bound=bound.get(node.key, "")) for node in cut.visible),
+                 *(_rest_node(key, left) for key, left in cut.rest.items())]
         groups = [_scene_node(group) for group in cut.opened]
         if aside is not None:
             nodes, groups = extract_auxiliary(nodes, groups, edges, aside)

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route, shorten, text_width
-from tfnb.notebook.drawing.palette import FONT, INKS, ROLES, SERIES, theme_css
+from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route, lines, shorten, text_width
+from tfnb.notebook.drawing.palette import FONT, INKS, MONO, ROLES, SERIES, theme_css
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
 from tfnb.notebook.drawing.svg import element, identifier, number, path, text
 from tfnb.notebook.drawing.value_label import HEIGHT as PILL_HEIGHT
@@ -59,6 +59,7 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
     Every element also carries the light colours as attributes, for readers without CSS.
     """
     rules = [".bg{fill:var(--tf-bg)}", "text{fill:var(--tf-ink)}", ".sub{fill:var(--tf-muted)}",
+             ".py{fill:var(--tf-py)}",
              ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
              ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg)}",
              ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
@@ -80,7 +81,8 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
 def _tip(node: SceneNode) -> str:
     what = WORDS.get(node.role, "op") if node.form != "op" or node.role != "op" else "op"
     more = f", {node.count} ops" if node.count > 1 or node.expandable else ""
-    return f"{node.name} ({what}{more})" + (f"  {node.sub}" if node.sub and node.form != "scope" else "")
+    bound = f"{node.bound} = " if node.bound else ""
+    return f"{bound}{node.name} ({what}{more})" + (f"  {node.sub}" if node.sub and node.form != "scope" else "")
 
 
 def _group(group: SceneNode, box: Box, more: tuple[Box, ...]) -> str:
@@ -234,17 +236,20 @@ def _words(node: SceneNode, box: Box) -> list[str]:
     """One or two lines inside the shape (above it, for a constant's circle), and the sign of what opens."""
     w = box.w
     if node.role == "const" and node.form == "op":
-        return [element("text", text(shorten(node.sub or node.label, 14)), class_="sub", fill=INKS["muted"][0],
-                        font_size=11, text_anchor="middle", y=-10)]
+        said = shorten(node.sub or node.label, 14)
+        return [element("text", text(f"{node.bound} = {said}" if node.bound else said), class_="sub",
+                        fill=INKS["muted"][0], font_size=11, text_anchor="middle", y=-10)]
     signed = node.expandable and node.form != "variable"
     x = 8.0 if signed else 0.0
     sign = [_fold_sign(-w / 2 + 14, 0, "plus", ROLES[node.role][0].stroke)] if signed else []
     first = element("text", text(shorten(node.label)), class_="ttl", fill=INKS["ink"][0], font_size=12,
                     font_weight="600" if node.form != "op" else None, text_anchor="middle", x=x,
-                    y=-2.5 if node.sub else 4)
-    second = [element("text", text(shorten(node.sub)), class_="sub", fill=INKS["muted"][0], font_size=11,
-                      text_anchor="middle", x=x, y=11.5)] if node.sub else []
-    return [*sign, first, *second]
+                    y=4 - 6.5 * len(lines(node)))
+    looks = {"sub": (node.sub, "muted", None), "py": (node.bound, "py", MONO)}
+    more = [element("text", text(shorten(looks[line][0])), class_=line, fill=INKS[looks[line][1]][0],
+                    font_family=looks[line][2], font_size=11, text_anchor="middle", x=x,
+                    y=18 - 6.5 * len(lines(node)) + 13 * i) for i, line in enumerate(lines(node))]
+    return [*sign, first, *more]
 
 
 def _badges(node: SceneNode, refs: tuple[int, ...], side: int, box: Box, numbers: dict[int, SceneNode]) -> list[str]:

@@ -207,6 +207,7 @@ class GraphView(View):
             self._expanded |= set(loops) if len(loops) == 1 else set()
 
     def _draw(self) -> None:
+        self.model.look_up_names()
         scene = self._painted(self._scene())
         if self._trace:
             scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
