@@ -222,9 +222,19 @@ SCOPES = ["", "a/", "a/b/", "gradients/", "save/", "a/b_1/", "while/", "Adam/", 
 LABELS = ["W", "b", "x", "MatMul", "Const", "Const_1", "add", "Assign", "read", "a", "group/x"]
 
 
+def test_groups_of_groups_are_no_matter_of_depth_or_order() -> None:
+    deep = [(f"g{i}", "NoOp", [], [f"g{i + 1}" if i < 5000 else "w/Assign"]) for i in range(5001)]
+    rows = [*deep, ("w", "VariableV2"), ("one", "Const"), ("w/Assign", "Assign", ["w", "one"]),
+            ("round/a", "NoOp", [], ["round/b"]), ("round/b", "NoOp", [], ["round/a"])]
+    groups = {node.label: node for node in graph_view(rows, engine="builtin").model.root.children.values()}
+    assert "saving and initializing" in groups, groups
+    names = {info.name for info in groups["saving and initializing"].ops()}
+    assert {"g0", "g2500", "g5000"} <= names and not any(name.startswith("round") for name in names)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_no_graph_loses_an_op(seed: int) -> None:
-    """Graphs of random names, types and inputs, most of which no program would make."""
+    """Graphs of random names, types and inputs, most of which no program would make; later ops may be waited for."""
     chance = random.Random(seed)
     names: list[str] = []
     rows: list[tuple[object, ...]] = []
@@ -235,6 +245,8 @@ def test_no_graph_loses_an_op(seed: int) -> None:
             control = tuple(chance.choice(names) for _ in range(chance.randrange(2)) if names)
             rows.append((name, chance.choice(TYPES), inputs, control, {}, [chance.choice([(), (3,), (2, 3)])]))
             names.append(name)
+    for i in chance.sample(range(len(rows)), len(rows) // 4):
+        rows[i] = (*rows[i][:3], (chance.choice(names),), *rows[i][4:])
     view = graph_view(rows, engine="builtin")
     assert sorted(info.name for info in view.model.root.ops()) == sorted(names)
     assert all(node.parent.children[key] is node for key, node in view.model.nodes.items() if key)

@@ -15,6 +15,7 @@ from tfnb.notebook.graph.tree import (
     in_gradients,
 )
 
+INITIALIZERS = frozenset({"Assign", "AssignVariableOp", "NoOp", "InitializeTable", "InitializeTableV2"})
 READS = frozenset({"Identity", "ReadVariableOp", "Enter", "RefEnter"})
 
 
@@ -34,10 +35,10 @@ class Purposes:
         self.makers = self._take_initial_values()
         self.saves = {info.name.partition("/")[0] for info in self.infos.values()
                       if info.type in ("SaveV2", "Save", "SaveSlices", "RestoreV2")}
-        self._known: dict[str, bool] = {}       # op -> whether it saves, restores or initializes
+        self.keepers = self._keepers()
         self.gradients = {name for name in self.infos if in_gradients(name)}
         self.training = self._training()
-        self.keeping = self._keeping()
+        self.keeping = self.keepers - self.training
 
     def whole(self, name: str) -> Node:
         """The group of an op that has a scope of its own name, else its leaf."""
@@ -108,28 +109,24 @@ class Purposes:
         if name in self.owner:
             ops = self.owned[self.owner[name]]
             readers = {reader for op in ops for reader in self.consumers.get(op, ())} - ops
-            readers = {reader for reader in readers if not self._is_keeping(reader)}
+            readers -= self.keepers
         else:
             readers = self.consumers.get(name, set())
         return bool(readers) and readers <= found
 
-    def _keeping(self) -> set[str]:
-        """Return the ops that save, restore and initialize."""
-        return {name for name in self.infos if self._is_keeping(name) and name not in self.training}
-
-    def _is_keeping(self, name: str) -> bool:
-        if name not in self._known:
-            self._known[name] = self._look_whether_keeping(name)
-        return self._known[name]
-
-    def _look_whether_keeping(self, name: str) -> bool:
-        info = self.infos[name]
-        top = name.partition("/")[0]
-        if top in self.saves and SAVE_SCOPE.match(top):
-            return True
-        return info.type == "NoOp" and bool(info.control) and not info.inputs and all(
-            self.infos[source].type in ("Assign", "AssignVariableOp", "NoOp", "InitializeTable", "InitializeTableV2")
-            and (source in self.owner or self._is_keeping(source)) for source in info.control if source in self.infos)
+    def _keepers(self) -> set[str]:
+        """Return the ops that save, restore and initialize: those of savers, and groups of initializers."""
+        found = {name for name in self.infos if (top := name.partition("/")[0]) in self.saves and SAVE_SCOPE.match(top)}
+        groups = {name: [source for source in info.control if source in self.infos]
+                  for name, info in self.infos.items() if info.type == "NoOp" and info.control and not info.inputs}
+        todo = [*groups]
+        while todo:                                         # a group again for each group in it; none of a cycle
+            name = todo.pop()
+            if name not in found and all(self.infos[source].type in INITIALIZERS
+                                         and (source in self.owner or source in found) for source in groups[name]):
+                found.add(name)
+                todo += [reader for reader in self.consumers.get(name, ()) if reader in groups]
+        return found
 
     def of_model(self, name: str) -> bool:
         """Whether an op is part of the model itself."""
