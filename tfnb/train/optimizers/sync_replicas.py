@@ -21,6 +21,7 @@ from tfnb.ops.data_flow.queues import FIFOQueue
 from tfnb.ops.state import assign as state
 from tfnb.train.input.queue_runner import QueueRunner
 from tfnb.train.optimizers.optimizer import Optimizer
+from tfnb.train.optimizers.wrapper import OptimizerWrapper
 from tfnb.train.sessions.hook import SessionRunHook
 from tfnb.train.sessions.manager import missing_values
 from tfnb.variables.helpers import global_variables, report_uninitialized_variables
@@ -29,7 +30,7 @@ from tfnb.variables.variable import Variable
 _log = logging.getLogger("tensorflow")
 
 
-class SyncReplicasOptimizer(Optimizer):
+class SyncReplicasOptimizer(OptimizerWrapper):
     """Optimizer that applies the mean of `replicas_to_aggregate` gradients by `opt`, once they have arrived.
 
     Each worker adds its gradients to accumulators and waits for a token; the queue runner of the chief takes the mean,
@@ -48,18 +49,14 @@ class SyncReplicasOptimizer(Optimizer):
     def __init__(self, opt: Optimizer, replicas_to_aggregate: int, total_num_replicas: int | None = None,
                  variable_averages: Any = None, variables_to_average: Sequence[Any] | None = None,
                  use_locking: bool = False, name: str = "sync_replicas") -> None:
-        super().__init__(use_locking, name)
-        self._opt, self._replicas_to_aggregate = opt, replicas_to_aggregate
+        super().__init__(opt, use_locking, name)
+        self._replicas_to_aggregate = replicas_to_aggregate
         self._total = replicas_to_aggregate if total_num_replicas is None else total_num_replicas
         self._variable_averages, self._variables_to_average = variable_averages, variables_to_average
         self._tokens_per_step = max(self._total, replicas_to_aggregate)
         self._global_step: Any = None
         self._chief_queue_runner: QueueRunner | None = None
         _log.info("SyncReplicasV2: replicas_to_aggregate=%s; total_num_replicas=%s", replicas_to_aggregate, self._total)
-
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
-        """Compute the gradients of this worker, as `opt` does."""
-        return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(self, grads_and_vars: Any, global_step: Any = None, name: str | None = None) -> Any:
         """Return the op of a worker that adds its gradients and waits for a token. Arguments as of Optimizer.
@@ -156,18 +153,6 @@ class SyncReplicasOptimizer(Optimizer):
             return no_op(name="no_init_tokens")
         with device(self._global_step.device), name_scope(""):
             return self._sync_token_queue.enqueue_many((fill([num_tokens], self._global_step),))
-
-    def get_slot(self, *args: Any, **kwargs: Any) -> Variable | Any:
-        """Return a slot of `opt`."""
-        return self._opt.get_slot(*args, **kwargs)
-
-    def get_slot_names(self, *args: Any, **kwargs: Any) -> list[str]:
-        """Return the names of the slots of `opt`."""
-        return self._opt.get_slot_names(*args, **kwargs)
-
-    def variables(self) -> list[Variable]:
-        """Return the variables of `opt`."""
-        return self._opt.variables()
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
         """Return the hook that initializes all this in a monitored session. num_tokens: see get_init_tokens_op."""
