@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from tfnb.core import taps
 from tfnb.core.arguments import ERRORS, describe
 
 OK = 0
@@ -68,8 +69,10 @@ class OpError(Exception):
 
     def __str__(self) -> str:
         made_at = getattr(self._op, "made_at", "")
-        return f"{self._message}\n\nOp {self._op.name!r} ({self._op.type}) was made at {made_at}" if made_at \
-            else self._message
+        if not made_at:
+            return self._message
+        operands = taps.tell_op(self._op, self.__traceback__)
+        return f"{self._message}\n\nOp {self._op.name!r} ({self._op.type}) was made at {made_at}{operands}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Graphs don't travel between processes: the copy has the message and the code only.

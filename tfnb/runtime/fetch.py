@@ -16,6 +16,7 @@ from tfnb.core.stale import why_stale
 from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.python_names import told_operands
 from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -213,7 +214,8 @@ class Feed:
         if isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element"):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
                             f"scalars, strings, lists, numpy ndarrays. For reference, the tensor object was {value!r} "
-                            f"which was passed to the feed with key {self.tensor!r}.")
+                            f"which was passed to the feed with key {self.tensor!r}."
+                            + told_operands([value, self.tensor]))
         if isinstance(value, int) and not _holds(self._dtype, value):
             raise TypeError(f"Type of feed value {value} with type {type(value)} is not compatible with Tensor type "
                             f"{self.tensor.dtype.name}. Try explicitly setting the type of the feed tensor to a larger "
@@ -262,4 +264,4 @@ def _short(value: Any) -> str:
 
 
 def _place(tensor: Tensor) -> str:
-    return f"{tensor.op.name!r} ({tensor.op.type}) was made at {tensor.op.made_at}"
+    return f"{tensor.op.name!r} ({tensor.op.type}) was made at {tensor.op.made_at}{told_operands([tensor], tensor.op)}"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import taps
 from tfnb.core.shape import Static
 from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.parts.operation import Operation, brackets
@@ -40,6 +41,6 @@ def shape_error(op: Operation, error: ValueError) -> ValueError:
     inputs = f" with input shapes: {shapes}" if op.inputs else ""
     names = f" (inputs: {', '.join(t.name for t in op.inputs)})" if op.inputs else ""
     made = ValueError(f"{str(error).rstrip('.')} for '{op.name}' (op: '{op.type}'){inputs}.{names}\n"
-                      f"While making it at {op.made_at}")
+                      f"While making it at {op.made_at}{taps.tell_op(op, None)}")
     made.attempt = op       # type: ignore[attr-defined]    # a notebook draws it
     return made

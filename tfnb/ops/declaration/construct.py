@@ -18,6 +18,7 @@ from tfnb.core.shape import as_shape
 from tfnb.graph.convert import beyond_int32, internal_convert_to_tensor
 from tfnb.graph.parts.attrs import output_count
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.python_names import told_operands
 from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
 from tfnb.kernels.scalar.definition import read
 from tfnb.opdef.contract import documentation
@@ -130,7 +131,7 @@ class Constructor:
                     return self._add(graph, inputs, attrs, name or spec.name)
         graph = get_graph_from_inputs(values) if values else get_default_graph()
         with graph.as_default(), graph.name_scope(name or spec.name) as scope:
-            inputs = self._convert(values, attrs)
+            inputs = self._converted(values, attrs)
             with self._beside_variables(graph, inputs):
                 return self._add(graph, inputs, attrs, scope or name or spec.name)
 
@@ -213,6 +214,15 @@ class Constructor:
             elif fixed is not dtype:
                 return None
         return values
+
+    def _converted(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor]:
+        """Return the flat list of input tensors; what it raises tells of those that were given."""
+        try:
+            return self._convert(values, attrs)
+        except TypeError as error:
+            if error.args and isinstance(error.args[0], str):
+                error.args = (error.args[0] + told_operands(values), *error.args[1:])
+            raise
 
     def _convert(self, values: list[Any], attrs: dict[str, Any]) -> list[Tensor]:
         """Return the flat list of input tensors, entering the inferred attrs."""
