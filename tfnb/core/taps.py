@@ -11,7 +11,7 @@ on_summary: Callable[[bytes, int | None, str], None] | None = None
 
 # fn(op, traceback or None): lines, each after a line break, for the text of an error: the Python names, shapes and
 # places of what the op takes. Set by graph/parts/python_names.py; must not raise.
-tell_op: Callable[[Any, Any], str] = lambda op, trace: ""
+tell_op: Any = None
 
 # The module of the continuous NaN check: its `NanGuard` runs the plans of a session while `options.nan_check` is set.
 # Set by `tfnb`; imported at the first such run.
