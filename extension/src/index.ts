@@ -12,7 +12,6 @@ import { SheetWidget } from "./sheet";
 import { StartWidget } from "./start";
 import styles from "./style.css";
 import { followTheme } from "./theme";
-import { TimelineWidget } from "./timeline";
 import { TrainWidget } from "./train";
 
 interface Place {
@@ -25,7 +24,6 @@ const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["live", (model) => new LiveWidget(model)],
   ["sheet", (model, guard) => new SheetWidget(model, guard)],
   ["start", (model) => new StartWidget(model)],
-  ["timeline", (model) => new TimelineWidget(model)],
   ["train", (model) => new TrainWidget(model)],
 ]);
 

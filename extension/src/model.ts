@@ -110,6 +110,7 @@ export interface SheetCell {
   acts?: [string, string][];
   bad?: boolean;
   edit?: string;
+  swatch?: number;
 }
 
 export interface SheetTable {
@@ -144,6 +145,7 @@ export interface SheetState {
   tables: SheetTable[];
   heat: { title: string; panels: HeatPanel[]; zoomed: boolean; first: boolean } | null;
   graph?: GraphState | null;
+  timeline?: TimelineState;
 }
 
 export interface TrainState {
@@ -158,9 +160,21 @@ export interface TrainState {
   error: { what: string; where: string } | null;
 }
 
+/** The Python side, tfnb/notebook/debug/timeline_view.py, says what each field means; times are nanoseconds. */
 export interface TimelineState {
-  svg: string;
-  bars: string[][];
-  by?: string;
-  ways?: string[];
+  end: number;
+  by: string;
+  ways: string[];
+  lanes: string[];
+  kinds: string[][];
+  lit: number;
+  bars: [
+    start: number,
+    length: number,
+    lane: number,
+    color: number,
+    kind: number,
+    group: number,
+    live: number,
+  ][];
 }

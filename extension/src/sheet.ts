@@ -4,7 +4,8 @@ import { GraphWidget } from "./graph";
 import type { Guard } from "./guard";
 import { HeatMaps } from "./heat";
 import { keepFocus } from "./keys";
-import type { Model, SheetCell, SheetState, SheetTable, View } from "./model";
+import type { Model, SheetCell, SheetState, SheetTable, TimelineState, View } from "./model";
+import { Timeline } from "./timeline";
 
 const GRAPH_HEIGHT = 380; // of a drawing above the tables
 
@@ -19,6 +20,7 @@ export class SheetWidget implements View {
   private readonly body = h("div");
   private readonly heat: HeatMaps;
   private graph: GraphWidget | undefined;
+  private timeline: Timeline | undefined;
   private readonly sorts = new Map<string, [number, boolean]>();
 
   constructor(
@@ -42,8 +44,17 @@ export class SheetWidget implements View {
     );
     this.body.replaceChildren(...state.tables.map((table) => this.table(table)));
     if (state.graph) this.showGraph();
+    if (state.timeline) this.showTimeline(state.timeline);
     this.root.classList.toggle("is-heat-first", !!state.heat?.first);
     this.heat.show(state.heat);
+  }
+
+  private showTimeline(state: TimelineState): void {
+    if (!this.timeline) {
+      this.timeline = new Timeline((message) => this.model.send(message));
+      this.body.before(this.timeline.root);
+    }
+    this.timeline.show(state);
   }
 
   private showGraph(): void {
@@ -67,6 +78,7 @@ export class SheetWidget implements View {
   resize(): void {
     this.heat.draw();
     this.graph?.resize();
+    this.timeline?.draw();
   }
 
   dispose(): void {
@@ -164,6 +176,7 @@ export function order(table: SheetTable, sort: [number, boolean] | null): SheetT
 function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void): void {
   if (cell.spark) place.append(spark(cell.spark), " ");
   if (cell.hist) place.append(histogram(cell.hist), " ");
+  if (cell.swatch !== undefined) place.append(h("i", { class: `tfnb-s${cell.swatch}` }));
   if (cell.t) place.append(cell.t);
   if ((cell.t ?? "").length > LONG) place.title = cell.t as string;
   for (const [what, label] of cell.acts ?? [])

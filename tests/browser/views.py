@@ -149,10 +149,19 @@ CASES = (
         ("key", "Space"), ("see", "details[open]:has-text('trainable_variables'):has-text('VariableV2')"),
     )),
     ViewCase("profile", "profile = %profile train merged --feed feed --runs 2\nprofile", (
-        ("hover", "[data-bar]:has(+ text.l)"),
-    ), (".tfnb-tip:has-text('as it ran')", "svg >> text=kernels"), ("len(profile.bars) > 5",), (
-        ("focus", "[data-bar] >> nth=0"), ("see", ".tfnb-tip:has-text('as it ran')"),
-        ("key", "Tab"), ("see", "[data-bar='1']:focus"),
+        ("click", "role=button[name=/Closer/]"),
+        ("see", ".tfnb-note:has-text('bars') >> nth=0"),
+        ("click", "td:text-is('Adam/')"),
+        ("see", ".tfnb-timeline rect.is-faint >> nth=0"),
+        ("click", "role=button[name=/whole run/]"),
+        ("hover", ".tfnb-timeline rect:has(+ text) >> nth=0"),
+    ), (".tfnb-tip:has-text('as it ran')", "svg >> text=kernels"),
+        ("len(profile.bars) > 5", "profile.state['picked'] == {'time': 'Adam/'}"), (
+        ("focus", "select[aria-label='Time by']"),
+        ("key", "ArrowDown"), ("key", "ArrowDown"), ("kernel", "profile.state['by'] == 'scope'"),
+        ("focus", ".tfnb-timeline .tfnb-plot"),
+        ("key", "ArrowRight"), ("see", ".tfnb-tip:has-text('as it ran')"), ("see", "rect.is-picked"),
+        ("key", "ArrowUp"), ("see", ".tfnb-note:has-text(' of ')"), ("key", "Escape"),
     )),
     ViewCase("step", "stepper = %step loss --feed feed --break MatMul\nstepper", (
         ("click", "role=button[name=/^Step/]"),

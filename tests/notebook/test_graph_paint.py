@@ -75,8 +75,9 @@ def test_costs_are_measured_and_drawn():
 
 
 def test_amounts_are_said_in_few_letters():
-    assert [amount_text("time", v) for v in (2.5, 0.0125, 3e-6)] == ["2.5 s", "12.5 ms", "3 us"]
-    assert [amount_text("time", v) for v in (1.0, 1e-3, 1e-6)] == ["1 s", "1 ms", "1 us"]
+    assert [amount_text("time", v) for v in (2.5, 0.0125, 3e-6)] == ["2.5 s", "12.5 ms", "3 µs"]
+    assert [amount_text("time", v) for v in (1.0, 1e-3, 1e-6)] == ["1 s", "1 ms", "1 µs"]
+    assert [amount_text("time", v) for v in (9.999e-4, 9.99e-4, 0.9996)] == ["1 ms", "999 µs", "1 s"]
     assert [amount_text("memory", v) for v in (3e9, 12, 1500)] == ["3 GB", "12 B", "1.5 kB"]
     assert Cost() == Cost(0.0, 0)
 

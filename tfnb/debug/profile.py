@@ -24,6 +24,10 @@ from tfnb.runtime.state.trace import Trace
 WARM = 2                # runs until all is compiled
 
 
+class NoKernels(ValueError):
+    """The run that was to be profiled launches no kernels on the CPU outside of loops."""
+
+
 @dataclass(frozen=True)
 class Profile:
     """The launches of a run in order; printed, a table of them. untimed: the number of stages without CPU kernels."""
@@ -68,7 +72,7 @@ def profile(fetches: Any, feed_dict: Any = None, session: Any = None, runs: int 
 
     Stages that are no kernels (host calls, loops) run once, as in `session.run`, and are not timed. A launch is
     repeated on the same buffers, so what it reads is in the cache if it fits. Raises what `session.run` raises, and
-    ValueError if the run has no kernels.
+    NoKernels, a ValueError, if the run has no kernels.
     """
     executor, store, feeds = _prepared(fetches, feed_dict, session)
     return profile_plan(executor, store, feeds, runs)
@@ -113,8 +117,8 @@ def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], 
     """Profile an executor with its feeds; see `profile`."""
     kernels = [runner for runner in executor.runners if runner is not None and not runner.stage.gpu]
     if options.compile == "never" or not kernels:
-        raise ValueError("this run has no kernels for the CPU: it is one of host calls or of kernels for a GPU, or "
-                         "compiling is switched off")
+        raise NoKernels("this run has no kernels for the CPU: it is one of host calls, of loops or of kernels for a "
+                        "GPU, or compiling is switched off")
     timed: list[_Timed] = []
 
     def wrap(runner: StageRunner) -> _Timed:

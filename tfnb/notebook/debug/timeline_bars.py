@@ -1,19 +1,23 @@
-"""Bars of a traced run: its kernel launches and host calls, and whose time they are."""
+"""Bars of a traced run: its kernel launches and host calls, whose time they are, and levels of detail."""
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from tfnb.core.options import options
 from tfnb.debug.profile import Profile
 from tfnb.debug.timing import SHORT, LaunchTime, memory_rate, product_rate
 from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.frontend import shell
+from tfnb.notebook.graph.paint import amount_text
+from tfnb.opdef import kinds
 from tfnb.runtime.state.trace import Record
 
 PRODUCT, OTHER, HOST, REST = 0, 2, 1, 6         # places of colours
 PLACES = (0, 1, 2, 3, 4, 5, 7)                  # of groups, the largest first
+KERNELS = "kernel"                              # grouping by the ops that are computed together
+COLUMN = 3.0                                    # pixels: bars that are narrower are added up
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Bar:
         """The place of its colour."""
         if not self.record.kernel:
             return HOST
-        return PRODUCT if self.alone is not None and self.alone.operations else OTHER
+        products = any(isinstance(op.spec, kinds.Kernel) and op.spec.work is not None for op in self.record.ops)
+        return PRODUCT if products else OTHER
 
     @property
     def types(self) -> str:
@@ -48,13 +53,14 @@ class Bar:
         return ", ".join(parts)
 
     def words(self) -> list[str]:
-        """The text of the tooltip."""
+        """The text of the tooltip, without the time of this very run of it."""
         ops = self.record.ops
         more = f" and {len(ops) - 1} more" if len(ops) > 1 else ""
-        lines = [f"{self.types}", f"{ops[-1].name}{more}", ops[-1].made_at]
-        lines.append(f"{micros(self.seconds)} as it ran, {'a kernel' if self.record.kernel else 'a call from Python'}")
+        lines = [self.types, f"{ops[-1].name}{more}", ops[-1].made_at,
+                 "a kernel" if self.record.kernel else "a call from Python"]
         if self.alone is not None:
-            lines.append(f"{micros(self.alone.seconds)} by itself, {self.alone.nbytes / 1e3:,.1f} kB of buffers")
+            lines.append(f"{amount_text('time', self.alone.seconds)} by itself, {self.alone.nbytes / 1e3:,.1f} kB of "
+                         "buffers")
         return [*lines, self.limits()] if self.limits() else lines
 
 
@@ -74,31 +80,66 @@ def _scope(op: Operation) -> str:
     return head + slash
 
 
-# grouping of the time -> the group of an op
+# grouping of the time by ops -> the group of an op
 GROUPS: dict[str, Callable[[Operation], str]] = {"op": lambda op: op.type, "scope": _scope, "cell": shell.place_of}
 
 
+def groups_of(bar: Bar, by: str) -> list[str]:
+    """The group of each op of a bar; by "kernel" the bar is one of all runs of its ops."""
+    return [f"{bar.types} {bar.record.ops[-1].name}"] if by == KERNELS else [GROUPS[by](op) for op in bar.record.ops]
+
+
 def shares(bars: Iterable[Bar], by: str) -> list[Share]:
-    """The time of each group, the longest first; a kernel of several ops gives each the same share. by: of GROUPS."""
+    """The time of each group, the longest first; a kernel of several ops gives each the same share. by: KERNELS, or of
+    GROUPS."""
     found: dict[str, Share] = {}
     for bar in bars:
-        ops = bar.record.ops
-        for name in (names := [GROUPS[by](op) for op in ops]):
+        names = groups_of(bar, by)
+        for name in names:
             share = found.setdefault(name, Share(name, bar))
-            share.seconds += bar.seconds / len(ops)
+            share.seconds += bar.seconds / len(names)
             share.longest = max(share.longest, bar, key=lambda each: each.seconds)
         for name in set(names):
             found[name].bars += 1
     ordered = sorted(found.values(), key=lambda share: -share.seconds)
     for share, place in zip(ordered, PLACES, strict=False):
         share.color = place
+    if by == KERNELS:
+        for share in ordered:
+            share.color = share.longest.color
     return ordered
 
 
 def main_group(bar: Bar, by: str) -> str:
     """The group that most of its ops are of."""
-    names = [GROUPS[by](op) for op in bar.record.ops]
+    names = groups_of(bar, by)
     return max(names, key=names.count)
+
+
+@dataclass(slots=True)
+class Column:
+    """Neighbouring bars that are too narrow to be drawn. seconds: by the place of a colour."""
+
+    bars: list[int] = field(default_factory=list)
+    seconds: dict[int, float] = field(default_factory=dict)
+
+
+def levels(bars: Sequence[Bar], colors: Sequence[int],
+           scale: float) -> tuple[list[int], dict[tuple[bool, int], Column]]:
+    """Level of detail: the bars that are drawn one by one, and (kernel, number of a column) -> those that share one.
+
+    scale: pixels a second. Every bar is in one of them; the front end does the same (extension/src/timeline.ts).
+    """
+    alone: list[int] = []
+    columns: dict[tuple[bool, int], Column] = defaultdict(Column)
+    for i, (bar, color) in enumerate(zip(bars, colors, strict=True)):
+        if bar.seconds * scale >= COLUMN:
+            alone.append(i)
+            continue
+        column = columns[bar.record.kernel, int((bar.start + bar.seconds / 2) * scale / COLUMN)]
+        column.bars.append(i)
+        column.seconds[color] = column.seconds.get(color, 0.0) + bar.seconds
+    return alone, columns
 
 
 def bars_of(records: list[Record], times: Profile) -> list[Bar]:
@@ -114,9 +155,3 @@ def bars_of(records: list[Record], times: Profile) -> list[Bar]:
         found.append(Bar(record, (record.start - begin) * 1e-9, (record.end - record.start) * 1e-9,
                          waiting.popleft() if waiting else None))
     return found
-
-
-def micros(seconds: float) -> str:
-    """As "0.8 µs", "34 µs", "1,234 µs"."""
-    value = seconds * 1e6
-    return f"{value:.1f} µs" if value < 10 else f"{value:,.0f} µs"

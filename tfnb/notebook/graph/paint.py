@@ -110,10 +110,10 @@ def _scaled(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[st
 
 
 def amount_text(how: str, value: float) -> str:
-    """Seconds or bytes in a few letters: "12 us", "3.1 MB"."""
-    units = (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)) if how == "time" else \
+    """Seconds or bytes in a few letters: "12 µs", "3.1 MB"."""
+    units = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if how == "time" else \
         (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0))
-    unit, size = next(((unit, size) for unit, size in units if value >= size), units[-1])
+    unit, size = next(((unit, size) for unit, size in units if value >= 0.9995 * size), units[-1])
     return f"{short(value / size, 3)} {unit}"
 
 

@@ -1,10 +1,11 @@
 """Tables that a reader sorts and clicks into, as a widget, as HTML and as text: what views of state are made of.
 
 Protocol with the front end (`extension/src/sheet.ts`), widget kind "sheet": the trait `state` holds
-    {title, note, buttons: [[message, label]], tables: [table], heat, graph (null, or what graph_view.py shows)}
+    {title, note, buttons: [[message, label]], tables: [table], heat, graph (null, or what graph_view.py shows)},
+    and of a profile timeline (debug/timeline_view.py);
 a table is {id, title, note, columns: [{title, tip, number}], rows: [{id, cells}], sort: [column, descending] or null,
-picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit} (what is empty is left out), heat see
-`heat.py`. The front end says
+picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit, swatch} (what is empty is left out), heat
+see `heat.py`. The front end says
     {type: "pick", table, row}    a row was clicked, or again ("")
     {type: "act", act, row}       a button in a row, or (no row) in the head
     {type: "sort", table, column, descending}
@@ -36,7 +37,8 @@ class Cell:
     """One place of a table: its text, and what it sorts by (the text, if None).
 
     spark: numbers drawn as a line; hist: the counts of two histograms over the same bins; acts: (message, label) of
-    buttons; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing.
+    buttons; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing; swatch: the place of a
+    colour.
     """
 
     text: str = ""
@@ -46,13 +48,15 @@ class Cell:
     acts: tuple[tuple[str, str], ...] = ()
     bad: bool = False
     edit: str = ""
+    swatch: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the state for the browser; no number is NaN."""
         value = self.value
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
-                 "acts": [list(act) for act in self.acts], "bad": self.bad, "edit": self.edit}
+                 "acts": [list(act) for act in self.acts], "bad": self.bad, "edit": self.edit,
+                 "swatch": self.swatch}
         return {key: v for key, v in found.items() if v is not None and v is not False and v != [] and v != ""}
 
     def as_text(self) -> str:
