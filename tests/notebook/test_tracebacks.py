@@ -11,7 +11,6 @@ from IPython.core.ultratb import VerboseTB
 
 import tfnb as tf
 from tfnb.notebook.debug import tracebacks
-from tfnb.notebook.debug.failed_cell import attempted, partial_graph
 from tfnb.notebook.frontend.settings import settings
 
 CELL = """
@@ -114,17 +113,3 @@ def test_a_name_that_tfnb_does_not_have_is_told_with_the_nearest(shown) -> None:
     assert "Did you mean 'from_tensor_slices'?" in shown("tf.data.Dataset.from_tensors_slice([1])")
     assert "Did you mean" not in shown("tf.keras.layers"), "nothing near, and 'kernels' is no public name"
     assert "Did you mean" not in shown("import json\njson.lods('{}')"), "not tfnb's"
-
-
-@pytest.mark.parametrize("call, failed", [
-    (lambda x, y: tf.norm(y, ord="none"), ("norm()", "y:0")),
-    (lambda x, y: tf.matmul(x, y, name="p"), ("p", "x:0 y:0")), (lambda x, y: tf.Session().run(3), None),
-    (lambda x, y: tf.norm([1.0], ord="none"), None), (lambda x, y: int("x"), None)])
-def test_what_failed_is_an_op_or_the_function_that_the_user_called(call, failed):
-    with tf.Graph().as_default():
-        x, y = (tf.placeholder(tf.float32, [2, size], name=name) for size, name in ((3, "x"), (4, "y")))
-        with pytest.raises((ValueError, TypeError)) as caught:
-            call(x, y)
-        found = attempted(caught.value)
-        assert (found and (found.info.name, " ".join(t.name for t in found.inputs))) == failed
-        assert found is None or 'class="n f-op r-failed"' in partial_graph(found, None).svg()

@@ -89,6 +89,9 @@ MOST_IN_LINE = 5        # at most this number of nodes without edges stand in on
 NARROW, WIDE = frozenset("iljtfrI.:,;'|!()[]/ "), frozenset("mwMW@%")
 BOLD = 1.14             # how much wider bold letters are
 MOST_LETTERS = 26
+MOST_OF_FAILED = 44
+BOXES = frozenset({"input", "variable", "failed"})      # roles of ops that are no ellipses
+MOST_LABEL = 40         # letters at a line
 MONOSPACED = 6.7        # pixels of a letter of Python's names
 
 
@@ -110,7 +113,8 @@ def label_size(edge: SceneEdge) -> tuple[float, float]:
     """Width and height of what stands at an edge: its text, and a pill over it where there is one."""
     if edge.pill is not None:
         return max(PILL_WIDTH, text_width(edge.label, 11)) + 8, PILL_HEIGHT + 18
-    return (text_width(edge.label, 11) + 6, 13) if edge.label else (0.0, 0.0)
+    wide = text_width(shorten(edge.label, MOST_LABEL), 11) * (BOLD if edge.bad else 1.0)
+    return (wide + (16 if edge.bad else 6), 13) if edge.label else (0.0, 0.0)
 
 
 def lines(node: SceneNode) -> list[str]:
@@ -118,14 +122,20 @@ def lines(node: SceneNode) -> list[str]:
     return ["sub"] * bool(node.sub) + ["py"] * bool(node.bound)
 
 
+def letters(node: SceneNode) -> int:
+    """The most letters in a line of a node."""
+    return MOST_OF_FAILED if node.role == "failed" else MOST_LETTERS
+
+
 def node_size(node: SceneNode) -> tuple[float, float]:
     """Width and height of a closed node, by its form and its two lines of text."""
     bold = 1.0 if node.form == "op" else BOLD
-    wide = max(text_width(shorten(node.label), 12) * bold, text_width(shorten(node.sub), 11),
+    most = letters(node)
+    wide = max(text_width(shorten(node.label, most), 12) * bold, text_width(shorten(node.sub, most), 11),
                len(shorten(node.bound)) * MONOSPACED)
     tall = 28.0 + 13.0 * len(lines(node)) - (len(lines(node)) > 0)
     if node.role == "const" and node.form == "op":
         return 16.0, 16.0
-    if node.form == "op" and node.role not in ("input", "variable"):
+    if node.form == "op" and node.role not in BOXES:
         return max(54.0, round(wide * 1.18 + 22)), tall + 2
     return max(60.0, round(wide + 28 + (16 if node.expandable and node.form != "variable" else 0))), tall

@@ -46,6 +46,7 @@ class SceneEdge:
     tip: str = ""
     pill: Pill | None = None        # of the tensor, or of the most important one
     off: bool = False
+    bad: bool = False               # what flows there does not fit
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,6 +169,7 @@ def _line(node: Node, feeds: Iterable[str], value: str, bound: str) -> str:
     if node.info is not None and node.form in ("op", "variable"):
         tensors = value or " ".join(f"{dtype}[{shape}]" for dtype, shape in
                            zip(node.info.dtypes or ("",) * len(node.info.shapes), node.info.shapes, strict=False))
+        tensors = f"of {', '.join(node.info.parameters)}" if node.info.parameters else tensors
         what = f"{node.label}  {node.info.type}" + (f"  {tensors}" if tensors else "")
     else:
         what = f"{node.label}/  {counted(node.count, 'op')}"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route, Sheet, label_size, node_size, text_width
+from tfnb.notebook.drawing.geometry import BOXES, Box, Geometry, Point, Route, Sheet, label_size, node_size, text_width
 from tfnb.notebook.drawing.scene import SceneEdge, SceneNode
 
 pygraphviz = lazy_module("pygraphviz")
@@ -50,7 +50,7 @@ def sized_dot(sheet: Sheet) -> str:
 
     def node_line(node: SceneNode) -> str:
         w, h = node_size(node)
-        shape = "ellipse" if node.form == "op" and node.role not in ("input", "variable") else "box"
+        shape = "ellipse" if node.form == "op" and node.role not in BOXES else "box"
         return f'n{number[node.key]} [width={w / 72:.3f}, height={h / 72:.3f}, shape={shape}];'
 
     def group_lines(group: SceneNode, inner: list[str]) -> list[str]:

@@ -74,6 +74,9 @@ class Model:
         if isinstance(graph, Graph):
             for key, names in python_names(graph, namespace).items():
                 self.names[op_of(key)] += names
+        for info in self.infos:
+            if info.names:
+                self.names[info.name] = [*info.names]
 
     def node(self, name: str) -> Node:
         """The node called `name`: a group before the op of the same name, unless that op alone is meant by its key;
@@ -196,10 +199,12 @@ def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[
     by_name = {info.name: info for info in infos}
     for info in by_name.values():
         here = seen_at[info.name]
-        for tensor in info.inputs:
+        for i, tensor in enumerate(info.inputs):
             source = by_name.get(op_of(tensor))
             if source is not None and seen_at[source.name] != here:
-                data[seen_at[source.name], here][tensor] = _output_label(source, tensor)
+                label = info.parameters[i] if info.parameters else _output_label(source, tensor)
+                told = data[seen_at[source.name], here]
+                told[tensor] = f"{told[tensor]}, {label}" if info.parameters and tensor in told else label
         for name in info.control:
             if name in by_name and seen_at[name] != here:
                 control[seen_at[name], here].add(name)
@@ -216,7 +221,9 @@ def _data_edge(source: str, target: str, tensors: Mapping[str, str], values: Map
     seen = [(name, values[name].pill) for name in tensors if name in values and values[name].pill is not None]
     if not seen:
         label = f"{len(tensors)} weights" if shared else _edge_label(tensors)
-        return SceneEdge(source, target, label, len(tensors), False, _edge_tip(tensors))
+        bad = any("✗" in label for label in tensors.values())
+        return SceneEdge(source, target, "; ".join(tensors.values()) if bad else label, len(tensors), False,
+                         _edge_tip(tensors), bad=bad)
     _, pill = max(seen, key=lambda pair: (pair[1].bad > 0, math.prod(pair[1].shape)))
     told = {name: values[name].pill.tip if name in dict(seen) else label for name, label in tensors.items()}
     many = f" of {len(tensors)}" if len(tensors) > 1 else ""

@@ -28,6 +28,8 @@ class OpInfo:
     dtypes: tuple[str, ...] = ()
     origin: Any = None
     failed: bool = False            # it could not be made
+    parameters: tuple[str, ...] = ()        # of a failed call: what its inputs are to it; ✗ ends what does not fit
+    names: tuple[str, ...] = ()             # in Python, where the notebook does not know them
 
 
 class UnknownTarget(ValueError):

@@ -8,7 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route, lines, shorten, text_width
+from tfnb.notebook.drawing.geometry import (
+    BOXES,
+    MOST_LABEL,
+    Box,
+    Geometry,
+    Point,
+    Route,
+    letters,
+    lines,
+    shorten,
+    text_width,
+)
 from tfnb.notebook.drawing.palette import FONT, INKS, MONO, ROLES, SERIES, theme_css
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
 from tfnb.notebook.drawing.svg import element, identifier, number, path, text
@@ -63,6 +74,7 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
              ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
              ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg)}",
              ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
+             ".is-bad .a{fill:var(--tf-bad)}", ".is-bad .e{stroke:var(--tf-bad)}",
              ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}",
              ".ref{opacity:0}", ":hover .n[data-aside] .ref{opacity:1}",
              ":is(.n:hover,.n:focus,.n.is-picked) .ref{opacity:1}"]
@@ -131,7 +143,7 @@ def _edge(edge: SceneEdge, route: Route) -> str:
     line = element("path", class_="e", d=path(shaft, curve=True), fill="none", stroke=INKS["line"][0],
                    stroke_dasharray="4 3" if edge.control else None, stroke_width=wide)
     arrow = element("path", class_="a", d=path(head) + "Z", fill=INKS["line"][0])
-    kind = "edge control" if edge.control else "edge"
+    kind = "edge control" if edge.control else "edge is-bad" if edge.bad else "edge"
     return element("g", element("title", text(edge.tip)), line, arrow, class_=kind, data_from=edge.source,
                    data_to=edge.target, opacity="0.2" if edge.off else None)
 
@@ -160,9 +172,11 @@ def _edge_label(edge: SceneEdge, route: Route) -> str:
                         text_anchor="middle", x=x, y=y + PILL_HEIGHT / 2 + 6)
         return element("g", element("title", text(edge.tip)), marks, words, aria_label=edge.tip,
                        class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target)
-    return element("text", text(shorten(edge.label, 18)), class_="lab", data_from=edge.source, data_to=edge.target,
-                   fill=INKS["muted"][0], font_size=11, paint_order="stroke", stroke=INKS["bg"][0],
-                   stroke_linejoin="round", stroke_width=3, text_anchor="middle", x=x, y=y + 3.5)
+    tone = "bad" if edge.bad else "muted"
+    return element("text", text(shorten(edge.label, MOST_LABEL)), class_="lab bad" if edge.bad else "lab", data_from=edge.source,
+                   data_to=edge.target, fill=INKS[tone][0], font_size=11, font_weight="600" if edge.bad else None,
+                   paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round", stroke_width=3,
+                   text_anchor="middle", x=x, y=y + 3.5)
 
 
 def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) -> str:
@@ -208,7 +222,7 @@ def _shape(node: SceneNode, w: float, h: float) -> list[str]:
         s = 7
         corners = [(-w / 2 + s, -h / 2), (w / 2, -h / 2), (w / 2 - s, h / 2), (-w / 2, h / 2)]
         return [element("path", d=path(corners) + "Z", stroke_linejoin="round", **paint)]
-    if node.form == "op":
+    if node.form == "op" and node.role not in BOXES:
         dashed = {"stroke_dasharray": "3 2"} if node.role == "control" else {}
         return [element("ellipse", rx=w / 2, ry=h / 2, **{**paint, **dashed})]
     if node.form == "rest":
@@ -242,11 +256,12 @@ def _words(node: SceneNode, box: Box) -> list[str]:
     signed = node.expandable and node.form != "variable"
     x = 8.0 if signed else 0.0
     sign = [_fold_sign(-w / 2 + 14, 0, "plus", ROLES[node.role][0].stroke)] if signed else []
-    first = element("text", text(shorten(node.label)), class_="ttl", fill=INKS["ink"][0], font_size=12,
+    most = letters(node)
+    first = element("text", text(shorten(node.label, most)), class_="ttl", fill=INKS["ink"][0], font_size=12,
                     font_weight="600" if node.form != "op" else None, text_anchor="middle", x=x,
                     y=4 - 6.5 * len(lines(node)))
     looks = {"sub": (node.sub, "muted", None), "py": (node.bound, "py", MONO)}
-    more = [element("text", text(shorten(looks[line][0])), class_=line, fill=INKS[looks[line][1]][0],
+    more = [element("text", text(shorten(looks[line][0], most)), class_=line, fill=INKS[looks[line][1]][0],
                     font_family=looks[line][2], font_size=11, text_anchor="middle", x=x,
                     y=18 - 6.5 * len(lines(node)) + 13 * i) for i, line in enumerate(lines(node))]
     return [*sign, first, *more]
@@ -271,7 +286,7 @@ def _badges(node: SceneNode, refs: tuple[int, ...], side: int, box: Box, numbers
 
 
 def _is_ellipse(node: SceneNode) -> bool:
-    return node.form == "op" and node.role not in ("input", "variable", "const")
+    return node.form == "op" and node.role not in BOXES | {"const"}
 
 
 def _disc(ref: int, role: str, x: float, y: float, tip: str, size: float = 6.5) -> str:

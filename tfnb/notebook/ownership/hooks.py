@@ -21,7 +21,8 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.journal import Past
-from tfnb.notebook.debug.failed_cell import attempted, bundle, partial_graph
+from tfnb.notebook.debug.failed_call import failed_call
+from tfnb.notebook.debug.failed_cell import bundle, partial_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.locations import NAMELESS
 from tfnb.notebook.frontend.settings import settings
@@ -174,8 +175,8 @@ class Hooks:
     def _end(self, frame: Frame, failed: bool, error: BaseException | None = None) -> None:
         run = self.cells.run
         if run is not None:
-            attempt = attempted(error) if failed and settings.partial_graphs else None
-            drawn = bundle(partial_graph(attempt, run.key)) if attempt is not None else None
+            call = failed_call(error) if failed and settings.partial_graphs else None
+            drawn = bundle(partial_graph(call, run.key)) if call is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
             self.cells.observe(self.ip.user_ns)        # what failed may have defined something, too
             changed = self.cells.rollback() if failed else self.cells.commit(
