@@ -29,15 +29,15 @@ def by_colab(cell, deleted=()):
     return {"colab": {"cell_id": cell, "base_uri": "https://localhost:8080"}}
 
 
-def started(python, environment):
-    """The manager of a kernel that this interpreter runs."""
+def started(python, environment, cwd=None):
+    """The manager of a kernel that this interpreter runs, in the folder `cwd`."""
     spec = {"argv": [python, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "tested",
             "language": "python"}
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "tested").mkdir()
         Path(folder, "tested", "kernel.json").write_text(json.dumps(spec))
         manager = KernelManager(kernel_name="tested", kernel_spec_manager=KernelSpecManager(kernel_dirs=[folder]))
-        manager.start_kernel(env=environment)
+        manager.start_kernel(env=environment, cwd=cwd)
     return manager
 
 
@@ -47,7 +47,9 @@ class Page:
     def __init__(self, tells=by_jupyterlab, python=sys.executable, path=()):
         self.tells = tells
         path = os.pathsep.join([str(ROOT), *path, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
-        self.manager = started(python, {**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"})
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)     # trainings keep their runs there
+        environment = {**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"}
+        self.manager = started(python, environment, self._folder.name)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
@@ -59,6 +61,7 @@ class Page:
     def close(self):
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
+        self._folder.cleanup()
 
     def send(self, code, cell=None, deleted=(), silent=False):
         """Ask for a run, with what the front end tells of the cell; cell None: as nbclient, which tells nothing."""

@@ -16,8 +16,8 @@ from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
 from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale, undo
 from tfnb.notebook.ownership.why import Why, why
 from tfnb.notebook.plots.board import LiveBoard, live, record
-from tfnb.notebook.plots.train import train
 from tfnb.notebook.plots.training import Run
+from tfnb.notebook.run_store.train import train
 from tfnb.notebook.state.checkpoint_views import (
     CheckpointView,
     RestoreView,

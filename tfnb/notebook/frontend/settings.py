@@ -47,6 +47,9 @@ SETTINGS = {
     "view_format": Setting("auto", "How graphs, plots and tables are shown: interactive where somebody looks (auto) or "
                                    "in any case (widget), as pictures (static), or as text.",
                            choices=("auto", "widget", "static", "text")),
+    "keep_runs": Setting(True, "Each training of %%train is kept on disk: its curves, for TensorBoard too, and what "
+                               "was done, as JSON."),
+    "runs_folder": Setting("runs", "The folder that trainings are kept in; a relative one is beside the notebook."),
     "nan_check": Setting(options.nan_check, "Runs that make NaN or inf raise an error with the op it comes from."),
     "nan_ignore": Setting(options.nan_ignore, "A regular expression: ops and variables that nan_check lets be."),
 }

@@ -14,11 +14,12 @@ from tfnb.core.text import counted
 from tfnb.graph.closure import upstream
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import NoSessionError
 from tfnb.notebook.magics.arguments import Body, LineMagics, compile_body, fetchable, parse, unquote, usage_errors
 from tfnb.notebook.plots.learning_rate import NumberRate, Rate, rate_of
-from tfnb.notebook.plots.train import begin, prepare
 from tfnb.notebook.plots.training import Run
+from tfnb.notebook.run_store.train import begin, prepare
 from tfnb.runtime.fetch import read_fetches
 
 STEP = "_tfnb_step"     # the number of the step, for the body alone: `step` is the user's
@@ -40,6 +41,7 @@ class TrainMagics(LineMagics):
     @argument("--ckpt", type=int, default=0, metavar="EVERY", help="save once in this number of steps, and at the end")
     @argument("--folder", default="checkpoints", help="where checkpoints go")
     @argument("--run", default="", metavar="NAME", help="the name of the curves, to compare runs: %%live --runs A B")
+    @argument("--no-keep", action="store_true", help="keep nothing of it on disk")
     @argument("--as", dest="variable", metavar="VARIABLE", help="the variable that holds the Run")
     @argument("--foreground", action="store_true", help="wait for the end, as nbconvert does")
     @argument("--background", action="store_true", help="never wait for the end")
@@ -60,11 +62,19 @@ class TrainMagics(LineMagics):
             rate = self._rate(args.lr) if args.lr else None
             run = prepare(step, args.steps, every=args.every, stop=split(args.stop), learning_rate=rate,
                           checkpoint=args.ckpt, folder=unquote(args.folder), run=unquote(args.run))
-        run.uses = _used(body.reads, self.ip.user_ns)
+        used = _used(body.reads, self.ip.user_ns)
+        run.uses = frozenset(op.name for op in used)
         if args.variable:
             self.ip.user_ns[unquote(args.variable)] = run
         foreground = True if args.foreground else False if args.background else None
-        return begin(run, () if args.no_live else tags or None, foreground)
+        return begin(run, () if args.no_live else tags or None, foreground, False if args.no_keep else None, used,
+                     {**self._sources(used), "%%train": cell})
+
+    def _sources(self, used: Iterable[Operation]) -> dict[str, str]:
+        """The texts of the cells that made ops, by their labels."""
+        found = {owner: self.hooks.sources[owner] for owner in dict.fromkeys(op.owner for op in used)
+                 if owner in self.hooks.sources}
+        return {shell.label_of(owner) or str(owner): source.code for owner, source in found.items()}
 
     def _rate(self, words: str) -> Rate:
         """The learning rate of NAME or NAME=VALUE."""
@@ -76,14 +86,14 @@ class TrainMagics(LineMagics):
         return rate_of(held if held is not None else self._fetchable(name), get_default_graph(), value)
 
 
-def _used(names: Iterable[str], namespace: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the ops that a body runs which reads these names: what they stand for, and all that needs."""
+def _used(names: Iterable[str], namespace: Mapping[str, Any]) -> list[Operation]:
+    """The ops that a body runs which reads these names: what they stand for, and all that needs."""
     found = dict[Operation, None]()
     for value in [namespace[name] for name in names if fetchable(namespace.get(name))]:
         with suppress(ValueError):                      # of another graph
             fetches = read_fetches(value, get_default_graph())
             found.update(dict.fromkeys([*(tensor.op for tensor in fetches.tensors), *fetches.targets]))
-    return frozenset(op.name for op in upstream(found))
+    return list(upstream(found))
 
 
 class Step:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.notebook.plots.marks import Mark
 from tfnb.notebook.plots.media import PICTURES, ROWS, Histogram, Picture, Sparse, histogram_of, read_rich
 from tfnb.notebook.plots.series import Series
 from tfnb.notebook.plots.wire import read_scalars
@@ -40,6 +41,8 @@ class Recorder:
         self.series: dict[Key, Series] = {}
         self.histograms: dict[Key, Sparse[Histogram]] = {}
         self.pictures: dict[Key, Sparse[Picture]] = {}
+        self.marks: dict[str, list[Mark]] = {}  # run -> what happened to it
+        self.noted = 0                          # how often marks changed
         self._began: float | None = None        # when the oldest that waits came in
         self._room, self._full = FIRST, 2 * NUMBERS * FIRST     # how long the inbox gets, and a column
         self._waiting = 0                       # bytes of large entries since what came in was filed last
@@ -151,6 +154,12 @@ class Recorder:
         if full or self._waiting > WAITING:
             self.file()
 
+    def note(self, run: str, marks: list[Mark]) -> None:
+        """Take the marks of a run in place of those that it has."""
+        with self.lock:
+            self.marks[run] = marks
+            self.noted += 1
+
     @contextmanager
     def named(self, run: str) -> Iterator[None]:
         """Attribute what the calling thread fetches inside to `run`."""
@@ -250,6 +259,7 @@ class Recorder:
             self.series.clear()
             self.histograms.clear()
             self.pictures.clear()
+            self.marks.clear()
 
 
 def _is_fetched(entry: Any) -> bool:

@@ -99,6 +99,9 @@ class TrainPanel(View):
             notes.append("held while a cell makes ops of its graph again")
         if run.saved:
             notes.append(f"saved as {run.saved}")
+        unkept = run.unkept or (run.keeper.problem if run.keeper is not None else "")
+        if unkept:
+            notes.append(unkept)
         return "; ".join(notes)
 
     def _error(self) -> dict[str, str] | None:

@@ -22,6 +22,7 @@ from tfnb.notebook.frontend import shell
 from tfnb.notebook.plots.board import RECORDER
 from tfnb.notebook.plots.early_stopping import Rule
 from tfnb.notebook.plots.learning_rate import Rate
+from tfnb.notebook.plots.marks import END, PAUSE, Mark, add_rate, end_pause
 from tfnb.notebook.plots.recorder import Recorder
 
 PATIENT = 10.0          # seconds that stop() waits for the present step
@@ -55,6 +56,8 @@ class Run:
         self.seconds = 0.0                      # that it ran, without pauses
         self.panel: Any = None                  # that shows it
         self.board: Any = None                  # with its curves
+        self.keeper: Any = None                 # of what is kept on disk,
+        self.unkept = ""                        # and why nothing is
         self.on_change: Callable[[], None] = lambda: None
         self._step, self._every, self._rules, self._save, self._save_every = step, every, rules, save, save_every
         self._changed = threading.Condition()
@@ -65,6 +68,7 @@ class Run:
         self._since = 0.0                       # when it began or went on
         self._mark = 0, 0.0                     # steps and seconds that do not count for the speed
         self._next_rate: float | None = None
+        self._stands = False                    # the thread has begun a pause
         self._thread: threading.Thread | None = None
         self._graph, self._session = get_default_graph(), get_default_session()
 
@@ -84,6 +88,7 @@ class Run:
         """Begin. Returns itself."""
         context = contextvars.copy_context()
         self._since = time.perf_counter()
+        self.recorder.note(self.name, [])
         self._thread = threading.Thread(target=context.run, args=(self._work,), name="tfnb-train", daemon=True)
         _runs.append(self)
         self._thread.start()
@@ -185,10 +190,20 @@ class Run:
                     for (run, tag), series in self.recorder.series.items() if run == self.name}
 
     @property
+    def marks(self) -> list[Mark]:
+        """The marks on its curves: changes of the rate, pauses, why it ended."""
+        return self.recorder.marks.get(self.name, [])
+
+    def elapsed(self) -> float:
+        """Seconds that it ran until now."""
+        running = self.status == RUNNING and not self._idle
+        return self.seconds + (time.perf_counter() - self._since if running else 0.0)
+
+    @property
     def speed(self) -> float:
         """Steps a second after the first two, pauses not counted; 0 until it is known."""
         steps, began = self._mark
-        seconds = self._clock() - began
+        seconds = self.elapsed() - began
         return (self.steps - steps) / seconds if self.steps > steps and seconds > 0 else 0.0
 
     # inside
@@ -233,7 +248,20 @@ class Run:
                     self.saved = self._save(self.steps)
         except BaseException as failure:        # told in the cell: nothing above this thread could
             status, error = FAILED, failure
+        self._keep(status, error)
         self._end(status, error)
+
+    def _keep(self, status: str, error: BaseException | None) -> None:
+        """Mark why it ended where that is not its number of steps, and complete what is kept of it."""
+        why = type(error).__name__ if error is not None else self.why or status
+        if status != DONE or self.why:
+            self._note(Mark(self.steps, time.monotonic(), END, f"{status}: {why} at step {self.steps:,}"
+                            if why != status else f"{status} at step {self.steps:,}"))
+        if self.keeper is not None:
+            self.keeper.finish(status, error)
+
+    def _note(self, mark: Mark) -> None:
+        self.recorder.note(self.name, [*self.marks, mark])
 
     def _loop(self) -> str:
         """Steps until the end. Returns the status to end with."""
@@ -274,9 +302,11 @@ class Run:
             self._idle = True
             self.seconds += time.perf_counter() - self._since
             self._take_rate()
+            self._note_pause()
             self._changed.notify_all()
             self._changed.wait_for(self._may_go)
             self._take_rate()
+            self._note_pause()
             self._idle = False
             self._since = time.perf_counter()
             if self._stopping:
@@ -289,10 +319,24 @@ class Run:
     def _may_go(self) -> bool:
         return not self._held and (self._stopping or self.status == RUNNING or self._budget > 0)
 
+    def _note_pause(self) -> None:
+        """Between two steps: mark that a pause begins or ends."""
+        now, stands = time.monotonic(), self.status == PAUSED and not self._stopping
+        if stands and not self._stands:
+            self._note(Mark(self.steps, now, PAUSE, f"paused at step {self.steps:,}"))
+        elif self._stands and not stands:
+            self.recorder.note(self.name, end_pause(self.marks, self.steps, now))
+        self._stands = stands
+
     def _take_rate(self) -> None:
         if self._next_rate is not None and self.rate is not None:
             value, self._next_rate = self._next_rate, None
+            before = self.rate.value
             self.rate.set(value)
+            if before != self.rate.value:
+                change = before, self.rate.value
+                self.recorder.note(self.name, add_rate(self.marks, self.rate.name, change, self.steps,
+                                                       time.monotonic()))
 
     def _end(self, status: str, error: BaseException | None) -> None:
         with self._changed:
@@ -306,13 +350,8 @@ class Run:
     def _warm(self) -> None:
         """One of the first steps is done, which compile: speed is counted from here."""
         with self._changed:
-            self._mark = self.steps, self._clock()
+            self._mark = self.steps, self.elapsed()
             self._changed.notify_all()
-
-    def _clock(self) -> float:
-        """Seconds that it ran until now."""
-        running = self.status == RUNNING and not self._idle
-        return self.seconds + (time.perf_counter() - self._since if running else 0.0)
 
 
 _runs: list[Run] = []       # that have not ended

@@ -3,19 +3,25 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import find_session
+from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.plots import interrupts
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.early_stopping import rules
 from tfnb.notebook.plots.learning_rate import rate_of
 from tfnb.notebook.plots.train_panel import TrainPanel
 from tfnb.notebook.plots.training import Report, Run, active_runs
+from tfnb.notebook.run_store.keeper import keep as keep_run
+from tfnb.notebook.run_store.keeper import seeds
+from tfnb.notebook.run_store.kept_run import digest
 from tfnb.train.checkpoints.saver import saver_or_default
 
 _numbers = itertools.count(1)
@@ -24,7 +30,7 @@ AT_ONCE = 0.3           # seconds that a first step may take before the panel is
 
 def train(step: Callable[[int], Report], steps: int | None = None, *, every: int = 1, live: Iterable[str] | None = None,
           stop: Iterable[str] = (), learning_rate: Any = None, checkpoint: int = 0, folder: str = "checkpoints",
-          run: str = "", foreground: bool | None = None) -> Run:
+          run: str = "", foreground: bool | None = None, keep: bool | None = None) -> Run:
     """Call `step(number)` again and again in a thread beside the notebook, under a panel with buttons.
 
     step: gets 0, 1, 2... and returns what it reports: a dict from tags to numbers, a number, or None. It ends the
@@ -34,7 +40,8 @@ def train(step: Callable[[int], Report], steps: int | None = None, *, every: int
     learning_rate: what the slider sets: a variable, a tensor or its name, an optimizer. checkpoint: the number of steps
     between saves (one more is at the end), in `folder`. run: the name of the curves, for comparing runs; by default
     "run" and the number of the cell's run. The board shows this run alone: `live` compares it with others. foreground:
-    wait for the end; by default where nobody could press a button (nbconvert, scripts, terminals).
+    wait for the end; by default where nobody could press a button (nbconvert, scripts, terminals). keep: keep the run
+    on disk, in `settings.runs_folder`; by default as `settings.keep_runs` says, and only where IPython runs.
 
     Returns when the first step is done. Raises what that raises, else (in the foreground) what a later one does; a
     RuntimeError if another training has not ended; a ValueError for arguments that make no sense.
@@ -42,7 +49,7 @@ def train(step: Callable[[int], Report], steps: int | None = None, *, every: int
     __tracebackhide__ = True
     made = prepare(step, steps, every=every, stop=stop, learning_rate=learning_rate, checkpoint=checkpoint,
                    folder=folder, run=run)
-    return begin(made, live, foreground)
+    return begin(made, live, foreground, keep)
 
 
 def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: int = 1, stop: Iterable[str] = (),
@@ -58,12 +65,21 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
                save=_saving(folder, run or "model") if checkpoint else None)
 
 
-def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None) -> Run:
-    """Start it and show its panel and board, once the first step is done or takes its time."""
+def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None, keep: bool | None = None,
+          used: Collection[Operation] = (), sources: Mapping[str, str] = MappingProxyType({})) -> Run:
+    """Start it and show its panel and board, once the first step is done or takes its time.
+
+    keep: as for `train`; used: the ops that its steps run, whose seeds are kept with it, as are the hashes of sources
+    (label of a cell -> its text).
+    """
     __tracebackhide__ = True
     run.cell, number = shell.running, shell.cell_number()
     run.label = f"[{number}]" if number is not None else ""
     interrupts.listen()
+    if settings.keep_runs and here is not None if keep is None else keep:
+        about = {"seed": seeds(used, get_default_graph()),
+                 "sources": {label: digest(text) for label, text in sources.items()}}
+        run.unkept = keep_run(run, Path(settings.runs_folder), about)
     run.panel = panel = TrainPanel(run)
     run.start()
     run.wait_for_step(AT_ONCE)

@@ -1,0 +1,1 @@
+"""Trainings of notebooks and what is kept of them on disk."""
