@@ -139,9 +139,9 @@ def _read_call(trace: TracebackType, frame: FrameType) -> FailedCall:
 
 def _entries(key: str, node: ast.expr, value: Any) -> Iterator[tuple[str, str, Any]]:
     """An argument, or the entries of a list that was written in the call, as (parameter, text, value)."""
-    many = isinstance(node, (ast.List, ast.Tuple)) and isinstance(value, (list, tuple)) and not _is_plain(value)
-    if many and len(node.elts) == len(value):
-        for i, (part, one) in enumerate(zip(node.elts, value, strict=True)):
+    parts = node.elts if isinstance(node, (ast.List, ast.Tuple)) else []
+    if isinstance(value, (list, tuple)) and len(parts) == len(value) and not _is_plain(value):
+        for i, (part, one) in enumerate(zip(parts, value, strict=True)):
             yield from _entries(f"{key}[{i}]", part, one)
     else:
         yield key, ast.unparse(node), value

@@ -22,9 +22,9 @@ def partial_graph(failed: FailedCall, owner: Hashable) -> GraphView:
     ops = closure([tensor.op for tensor in failed.tensors], taken)
     order = {op: i for i, op in enumerate(failed.tensors[0].graph.get_operations())}
     names = {argument.tensor.op: argument.text for argument in failed.arguments if argument.tensor is not None}
-    infos = [replace(from_op(op), names=(names[op],) if names.get(op) else (),
-                     **({} if taken(op) else {"inputs": (), "control": ()}))
-             for op in sorted(ops, key=lambda op: order.get(op, 0))]
+    read = [(op, from_op(op)) for op in sorted(ops, key=lambda op: order.get(op, 0))]
+    infos = [replace(info, names=(names[op],) if names.get(op) else (), inputs=info.inputs if taken(op) else (),
+                     control=info.control if taken(op) else ()) for op, info in read]
     arrays = [OpInfo(_array(argument), "array", shapes=(argument.shape,))
               for argument in failed.arguments if argument.tensor is None and argument.shape]
     view = graph_view([*infos, *arrays, _as_op(failed)], depth=1, title=f"{failed.function} failed", level="ops")
