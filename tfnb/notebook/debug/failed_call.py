@@ -230,7 +230,7 @@ def _blamed(arguments: tuple[Argument, ...], attempt: Operation | None, message:
     own = {argument.tensor.op for argument in arguments if argument.tensor is not None}
     inner = attempt.inputs if attempt is not None else ()
     reached = closure({t.op for t in inner}, lambda op: () if op in own else [t.op for t in op.inputs])
-    words = set(re.findall(r"\w+", message))
+    words = set(re.findall(r"\w+", message.partition("\n")[0]))      # below stand notes on all tensors
 
     def says(argument: Argument) -> bool:
         return argument.parameter.partition("[")[0] in words and bool(argument.parameter)

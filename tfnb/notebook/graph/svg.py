@@ -174,9 +174,9 @@ def _edge_label(edge: SceneEdge, route: Route) -> str:
                        class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target)
     tone = "bad" if edge.bad else "muted"
     return element("text", text(shorten(edge.label, MOST_LABEL)), class_="lab bad" if edge.bad else "lab",
-                   data_from=edge.source, data_to=edge.target, fill=INKS[tone][0], font_size=11, font_weight="600" if edge.bad else None,
-                   paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round", stroke_width=3,
-                   text_anchor="middle", x=x, y=y + 3.5)
+                   data_from=edge.source, data_to=edge.target, fill=INKS[tone][0], font_size=11,
+                   font_weight="600" if edge.bad else None, paint_order="stroke", stroke=INKS["bg"][0],
+                   stroke_linejoin="round", stroke_width=3, text_anchor="middle", x=x, y=y + 3.5)
 
 
 def _node(node: SceneNode, box: Box, tip: str, numbers: dict[int, SceneNode]) -> str:
