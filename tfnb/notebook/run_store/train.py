@@ -76,7 +76,7 @@ def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None =
     run.cell, number = shell.running, shell.cell_number()
     run.label = f"[{number}]" if number is not None else ""
     interrupts.listen()
-    if settings.keep_runs and here is not None if keep is None else keep:
+    if settings.keep_runs and shell.current() is not None if keep is None else keep:
         about = {"seed": seeds(used, get_default_graph()),
                  "sources": {label: digest(text) for label, text in sources.items()}}
         run.unkept = keep_run(run, Path(settings.runs_folder), about)
