@@ -39,11 +39,14 @@ def names_in(namespace: Mapping[str, Any], graph: Any) -> dict[str, list[str]]:
     return found
 
 
+def is_ours(value: Any) -> bool:
+    """Return whether a value is an object of tfnb. Nothing of another is read: its attributes may be code."""
+    return not issubclass(type(value), type) and any(base.__module__[:5] == "tfnb." for base in type(value).__mro__)
+
+
 def key_of(value: Any, graph: Any) -> str:
     """Return the name of the op, or of the tensor beyond the first output, that a value is; "" for anything else."""
-    # nothing of a foreign object is read: its attributes, __class__ too, may be code
-    ours = not issubclass(type(value), type) and any(base.__module__[:5] == "tfnb." for base in type(value).__mro__)
-    op = op_of(value) if ours else None
+    op = op_of(value) if is_ours(value) else None
     if op is None or op.graph is not graph or op._dead:
         return ""
     return value.name if isinstance(value, Tensor) and value.value_index else op.name

@@ -4,11 +4,12 @@ Views never need it: without anywidget, or in a checkout whose `extension/` was 
 """
 from __future__ import annotations
 
+import asyncio
 import functools
 import logging
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 from typing import Any
 
@@ -140,3 +141,38 @@ class View:
                 if self.widget is not None:     # the page waits for an answer
                     self.widget.send({"type": "failed", "message": f"{type(problem).__name__}: {problem}"})
                 raise
+
+
+class ActingView(View):
+    """Base of views whose buttons change the notebook: in the kernel's main thread, between two cells.
+
+    A button sends {type: "do", name}; `note` says what came of it, errors too.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.note = ""
+        try:
+            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop = None
+
+    def acts(self) -> Mapping[Any, Callable[[], str]]:
+        """Name of a button -> what it does, which returns a note."""
+        raise NotImplementedError
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """A button was pressed."""
+        act = self.acts().get(message.get("name")) if message.get("type") == "do" else None
+        if act is not None:
+            if threading.current_thread() is threading.main_thread() or self._loop is None:
+                self._do(act)
+            else:
+                self._loop.call_soon_threadsafe(self._do, act)
+
+    def _do(self, act: Callable[[], str]) -> None:
+        try:
+            self.note = act()
+        except Exception as problem:            # told on the page: nobody stands above a button
+            self.note = f"{type(problem).__name__}: {problem}"
+        self.tell()

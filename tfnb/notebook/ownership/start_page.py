@@ -5,8 +5,6 @@ groups [[title, [[magic, what it does]]]] and note. Back comes {type: "do", name
 """
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -14,7 +12,7 @@ from typing import Any
 from tfnb.core.text import counted
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
-from tfnb.notebook.frontend.widget import View
+from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.rerun import run_stale, stale
 from tfnb.notebook.plots.training import active_runs
 from tfnb.notebook.state.initialize import initialize, variables_of, without_value
@@ -23,18 +21,14 @@ FEW = 6                 # names in a line
 Groups = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
 
-class StartPage(View):
+class StartPage(ActingView):
     """The start page; made by `%tfnb`. groups: title -> the magics under it, each with a sentence."""
 
     kind = "start"
 
     def __init__(self, groups: Groups = ()) -> None:
         super().__init__()
-        self.groups, self.note = groups, ""
-        try:
-            self._loop: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        except RuntimeError:
-            self._loop = None
+        self.groups = groups
 
     def lines(self) -> list[tuple[str, str, str]]:
         """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
@@ -70,22 +64,9 @@ class StartPage(View):
         return {"lines": [list(line) for line in self.lines()], "note": self.note,
                 "groups": [[title, [list(pair) for pair in pairs]] for title, pairs in self.groups]}
 
-    def hear(self, message: Mapping[str, Any]) -> None:
-        """A button was pressed: what it asks for is done in the kernel's main thread, between two cells."""
-        acts: dict[Any, Callable[[], str]] = {"stale": _run_stale, "init": _initialize, "stop": _stop}
-        act = acts.get(message.get("name")) if message.get("type") == "do" else None
-        if act is not None:
-            if threading.current_thread() is threading.main_thread() or self._loop is None:
-                self._do(act)
-            else:
-                self._loop.call_soon_threadsafe(self._do, act)
-
-    def _do(self, act: Callable[[], str]) -> None:
-        try:
-            self.note = act()
-        except Exception as problem:            # told on the page: nobody stands above a button
-            self.note = f"{type(problem).__name__}: {problem}"
-        self.tell()
+    def acts(self) -> Mapping[Any, Callable[[], str]]:
+        """The buttons of the lines."""
+        return {"stale": _run_stale, "init": _initialize, "stop": _stop}
 
     def forms(self) -> dict[str, str]:
         """The page as text and as HTML."""
