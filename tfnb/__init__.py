@@ -59,13 +59,10 @@ from tfnb.ops.array.create import (
     diag, diag_part, eye, fill, lin_space, linspace, ones, ones_like, range_ as range,
     zeros, zeros_like,
 )
-from tfnb.ops.array.diagonals import matrix_diag, matrix_diag_part, matrix_set_diag
-from tfnb.ops.reductions.einsum import einsum, meshgrid
 from tfnb.ops.math.functions import (
     acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
     log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
 )
-from tfnb.linalg.decompositions import qr, self_adjoint_eig, self_adjoint_eigvals, svd
 from tfnb.ops.array.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
     unique, unsorted_segment_sum,
@@ -77,10 +74,6 @@ from tfnb.variables.initializers import (
     uniform_unit_scaling_initializer, variance_scaling_initializer, zeros_initializer,
 )
 from tfnb.ops.array.joining import broadcast_to, concat, concat as concat_v2, pack, pad, stack, tile, unpack, unstack
-from tfnb.linalg.matrices import (
-    cholesky, cholesky_solve, cross, matrix_band_part, matrix_determinant, matrix_inverse, matrix_solve,
-    matrix_solve_ls, matrix_triangular_solve,
-)
 from tfnb.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
     floormod, inv,
@@ -92,7 +85,6 @@ from tfnb.ops.overloads import newaxis
 from tfnb.variables.partitioners import (
     fixed_size_partitioner, min_max_variable_partitioner, variable_axis_size_partitioner,
 )
-from tfnb.ops.array.partition import dynamic_partition, dynamic_stitch, parallel_dynamic_stitch
 from tfnb.ops.random.random_ops import (
     get_seed, multinomial, random_crop, random_normal, random_shuffle, random_uniform, set_random_seed,
     truncated_normal,
@@ -114,9 +106,6 @@ from tfnb.ops.array.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.state.assign import assign, assign_add, assign_sub, count_up_to, is_variable_initialized
-from tfnb.ops.io.summary import (
-    audio_summary, histogram_summary, image_summary, merge_all_summaries, merge_summary, scalar_summary,
-)
 from tfnb.control_flow.tensor_array import TensorArray
 from tfnb.variables.helpers import (
     all_variables, assert_variables_initialized, global_variables, global_variables_initializer,
@@ -134,8 +123,7 @@ from tfnb.variables.variable import (
     resource_variables_enabled,
 )
 from tfnb.control_flow.while_loop import while_loop
-from tfnb import app, compat, errors, flags, gfile, graph_util, initializers, linalg, logging, math, nn
-from tfnb import python_io, random, raw_ops, summary
+from tfnb import app, compat, errors, flags, initializers, logging, math, nn, random, raw_ops
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.opdef.index import PUBLIC as _PUBLIC
@@ -158,20 +146,25 @@ data = _lazy_module("tfnb.data")
 debugging = _lazy_module("tfnb.debugging")
 dtypes = _lazy_module("tfnb.dtypes")
 examples = _lazy_module("tfnb.examples")
+gfile = _lazy_module("tfnb.gfile")
+graph_util = _lazy_module("tfnb.graph_util")
 image = _lazy_module("tfnb.image")
 io = _lazy_module("tfnb.io")
 layers = _lazy_module("tfnb.layers")
+linalg = _lazy_module("tfnb.linalg")
 losses = _lazy_module("tfnb.losses")
 manip = _lazy_module("tfnb.manip")
 metrics = _lazy_module("tfnb.metrics")
 user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
 python = _lazy_module("tfnb.python")
+python_io = _lazy_module("tfnb.python_io")
 queue = _lazy_module("tfnb.queue")
 resource_loader = _lazy_module("tfnb.resource_loader")
 saved_model = _lazy_module("tfnb.saved_model")
 sparse = _lazy_module("tfnb.sparse")
 strings = _lazy_module("tfnb.strings")
+summary = _lazy_module("tfnb.summary")
 train = _lazy_module("tfnb.train")
 version = _lazy_module("tfnb.version")
 _extension = _lazy_module("tfnb.notebook.extension")
@@ -182,6 +175,12 @@ _PLACES = {
     "tfnb.control_flow.case": "case",
     "tfnb.control_flow.functional": "foldl foldr map_fn scan",
     "tfnb.graph.importing": "import_graph_def",
+    "tfnb.linalg.decompositions": "qr self_adjoint_eig self_adjoint_eigvals svd",
+    "tfnb.linalg.matrices":
+        "cholesky cholesky_solve cross matrix_band_part matrix_determinant matrix_inverse matrix_solve matrix_solve_ls "
+        "matrix_triangular_solve",
+    "tfnb.ops.array.diagonals": "matrix_diag matrix_diag_part matrix_set_diag",
+    "tfnb.ops.array.partition": "dynamic_partition dynamic_stitch parallel_dynamic_stitch",
     "tfnb.ops.array.reverse_sequence": "reverse_sequence",
     "tfnb.ops.array.roll": "roll",
     "tfnb.ops.control.script": "py_func",
@@ -191,7 +190,10 @@ _PLACES = {
     "tfnb.ops.io.parsing": "FixedLenFeature FixedLenSequenceFeature VarLenFeature parse_example parse_single_example",
     "tfnb.ops.io.readers":
         "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader WholeFileReader",
+    "tfnb.ops.io.summary":
+        "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "tfnb.ops.nn.patches": "extract_image_patches",
+    "tfnb.ops.reductions.einsum": "einsum meshgrid",
     "tfnb.ops.sparse.conversion": "sparse_placeholder sparse_tensor_to_dense sparse_to_dense",
     "tfnb.ops.state.tensor_scatter":
         "tensor_scatter_add tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "

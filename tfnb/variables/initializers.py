@@ -15,14 +15,16 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.core.arguments import INITIALIZERS, describe
 from tfnb.core.dtypes import DType, as_dtype
+from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.operation import Tensor
-from tfnb.linalg.decompositions import qr
 from tfnb.ops.array import create
 from tfnb.ops.array.reshape import matrix_transpose, reshape
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.random import random_ops as random
+
+decompositions = lazy_module("tfnb.linalg.decompositions")      # of orthogonal initializers alone
 
 
 class Initializer:
@@ -367,7 +369,7 @@ class orthogonal_initializer(Initializer):
         dtype = self.dtype if dtype is None else dtype
         rows, columns = math.prod(sizes[:-1]), sizes[-1]
         drawn = random.random_normal((max(rows, columns), min(rows, columns)), dtype=dtype, seed=self.seed)
-        q, r = qr(drawn, full_matrices=False)
+        q, r = decompositions.qr(drawn, full_matrices=False)
         q = q * raw.Sign(create.diag_part(r))                 # r has a positive diagonal: then q is unique
         if rows < columns:
             q = matrix_transpose(q)

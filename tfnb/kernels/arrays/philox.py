@@ -20,8 +20,9 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tfnb.kernels.llvm import jit
-from tfnb.kernels.llvm.tape import Tape
+from tfnb.core.lazy import lazy_module
+
+jit, tape = lazy_module("tfnb.kernels.llvm.jit"), lazy_module("tfnb.kernels.llvm.tape")
 
 BLOCKS_PER_ELEMENT = 256
 _MOST_DRAWN = 1024                                      # blocks at a time: 0.1 us a word; 64 would take 1.5 us
@@ -236,7 +237,7 @@ def _by_kernel(name: str, x: np.ndarray) -> np.ndarray:
     x, y = np.ascontiguousarray(x), np.empty_like(x)
     text = LIBRARY_SOURCE.format(type=x.dtype.name, function=name.removesuffix("f") if x.dtype.itemsize == 4 else name)
     block = np.array([x.ctypes.data, y.ctypes.data], np.int64)
-    Tape([(jit.address(text), block.ctypes.data, x.size, 1 << 14)], keep=block).play()
+    tape.Tape([(jit.address(text), block.ctypes.data, x.size, 1 << 14)], keep=block).play()
     return y
 
 
