@@ -11,8 +11,9 @@ from tests.notebook.sample_rows import Rows, digits
 from tfnb.notebook.drawing.geometry import PILL_WIDTH, Box, Geometry, label_size, shorten, text_width
 from tfnb.notebook.drawing.scene import SceneEdge
 from tfnb.notebook.drawing.value_label import pill_of
+from tfnb.notebook.graph.dot_text import plain_dot
 from tfnb.notebook.graph.layout import ENGINES, available_engines, lay_out, panel_sheets
-from tfnb.notebook.graph.layout_dot import LayoutFailed, readable_dot, sized_dot
+from tfnb.notebook.graph.layout_dot import LayoutFailed, sized_dot
 from tfnb.notebook.graph.layout_layered import crossings, forward, ranks
 from tfnb.notebook.graph.model import Model
 
@@ -152,9 +153,9 @@ def test_dot_text_holds_no_name_for_the_engine_and_quotes_them_for_readers() -> 
     rows = [('a"}; evil [label=<x>]\\', "Neg"), ("b", "Neg", ('a"}; evil [label=<x>]\\',))]
     sheet = panel_sheets(Model(rows).scene())[""]
     assert "evil" not in sized_dot(sheet)
-    assert r'"a\"}; evil [label=<x>]\\" ->' in readable_dot(sheet)
+    assert r'"a\"}; evil [label=<x>]\\" ->' in plain_dot(sheet)
     flow = [("a", "Neg", (), (), {}, [(2, 3)]), ("b", "Neg", ("a",), (), {}, [None]), ("c", "Neg", ("b",), ("a",))]
-    lines = readable_dot(panel_sheets(Model(flow).scene())[""]).splitlines()
+    lines = plain_dot(panel_sheets(Model(flow).scene())[""]).splitlines()
     assert [line.strip() for line in lines if "->" in line] == [
         '"a" -> "b" [label="2×3"];', '"b" -> "c" [label="any shape"];', '"a" -> "c" [style=dashed];']
     assert len(lay_out(Model(rows).scene()).boxes) == 2

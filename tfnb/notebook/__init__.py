@@ -11,7 +11,7 @@ from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.frontend.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.graph.costs import Cost, measure
-from tfnb.notebook.graph.view import GraphView, graph_view
+from tfnb.notebook.graph.view import GraphView, graph_view, graphviz
 from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
 from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale, undo
 from tfnb.notebook.ownership.why import Why, why
@@ -59,6 +59,7 @@ __all__ = [
     "fetch",
     "find_session",
     "graph_view",
+    "graphviz",
     "initialize",
     "live",
     "measure",

@@ -50,6 +50,12 @@ MONO = "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
+def blend(colour: str, share: float, under: str = "#ffffff") -> str:
+    """A hex colour that covers another one by a share between 0 and 1."""
+    pairs = [(int(colour[i:i + 2], 16), int(under[i:i + 2], 16)) for i in (1, 3, 5)]
+    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in pairs)
+
+
 def variables(theme: int) -> str:
     """The CSS custom properties of a theme (0 light, 1 dark)."""
     pairs = [(f"--tf-{name}", both[theme]) for name, both in INKS.items()]

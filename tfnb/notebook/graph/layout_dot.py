@@ -80,29 +80,6 @@ def nest(sheet: Sheet, node_line: Callable[[SceneNode], str],
     return [line for key in sorted(outer) for line in inside(key)]
 
 
-def readable_dot(sheet: Sheet) -> str:
-    """The drawing as DOT text with names and labels, for other programs."""
-    def node_line(node: SceneNode) -> str:
-        label = "\n".join(filter(None, (node.label, node.sub, node.bound)))
-        shape = {"scope": "box", "series": "box", "variable": "cylinder", "rest": "plaintext"}.get(node.form, "ellipse")
-        return f"  {_quoted(node.key)} [label={_quoted(label)}, shape={shape}];"
-
-    def group_lines(group: SceneNode, inner: list[str]) -> list[str]:
-        return [f"  subgraph {_quoted('cluster_' + group.key)} {{ label={_quoted(group.label)};", *inner, "  }"]
-
-    def edge_line(edge: SceneEdge) -> str:
-        style = " [style=dashed]" if edge.control else f" [label={_quoted(edge.label)}]" if edge.label else ""
-        return f"  {_quoted(edge.source)} -> {_quoted(edge.target)}{style};"
-
-    return "\n".join(["digraph tfnb {", f"  rankdir={RANKDIR[sheet.direction]};", *nest(sheet, node_line, group_lines),
-                      *map(edge_line, sheet.edges), "}", ""])
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
-
-
 def _blank(width: float, height: float) -> str:
     """A label of a given size with nothing in it: Graphviz keeps the place free and asks no font."""
     return (f'<<TABLE FIXEDSIZE="TRUE" WIDTH="{width:.0f}" HEIGHT="{height:.0f}" BORDER="0" CELLPADDING="0" '

@@ -40,7 +40,7 @@ WORDS = {"input": "input", "variable": "variable", "const": "constant", "scope":
 
 def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     """The SVG text. `title` is the accessible name; ids are made from op names."""
-    tips = {node.key: _tip(node) for node in (*scene.nodes, *scene.groups)}
+    tips = {node.key: tip_of(node) for node in (*scene.nodes, *scene.groups)}
     roles = {node.role for node in (*scene.nodes, *scene.groups)} | {"op"}
     paints = {paint for paint in (*(node.paint for node in scene.nodes), *dict(scene.legend)) if paint}
     lit = any(node.lit for node in scene.nodes)
@@ -90,7 +90,8 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
     return theme_css(ROOT, css) + css
 
 
-def _tip(node: SceneNode) -> str:
+def tip_of(node: SceneNode) -> str:
+    """The tooltip of a node."""
     what = WORDS.get(node.role, "op") if node.form != "op" or node.role != "op" else "op"
     more = f", {node.count} ops" if node.count > 1 or node.expandable else ""
     bound = f"{node.bound} = " if node.bound else ""
@@ -103,7 +104,7 @@ def _group(group: SceneNode, box: Box, more: tuple[Box, ...]) -> str:
     frames = [element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=piece.h, rx=9, stroke=tone.stroke,
                       stroke_width=1.2, width=piece.w, x=piece.x - box.x - piece.w / 2, y=piece.y - box.y - piece.h / 2)
               for piece in (box, *more)]
-    return element("g", element("title", text(_tip(group))), *frames, aria_label=f"open {_tip(group)}",
+    return element("g", element("title", text(tip_of(group))), *frames, aria_label=f"open {tip_of(group)}",
                    class_=f"n f-{group.form} r-{group.role} is-open", data_name=group.key,
                    id=identifier("g-", group.name), transform=f"translate({number(box.x)} {number(box.y)})")
 
@@ -136,9 +137,14 @@ def _edges(edges: Iterable[SceneEdge], geometry: Geometry) -> str:
     return element("g", *lines, class_="edges") + element("g", *labels, class_="labels")
 
 
+def line_width(edge: SceneEdge) -> float:
+    """More tensors, a thicker line."""
+    return min(1.2 + 0.5 * math.log2(edge.tensors), 3.2) if not edge.control else 1.1
+
+
 def _edge(edge: SceneEdge, route: Route) -> str:
-    """A line and its arrow; more tensors, a thicker line."""
-    wide = min(1.2 + 0.5 * math.log2(edge.tensors), 3.2) if not edge.control else 1.1
+    """A line and its arrow."""
+    wide = line_width(edge)
     head, shaft = _arrow(route.points, 5.5 + wide)
     line = element("path", class_="e", d=path(shaft, curve=True), fill="none", stroke=INKS["line"][0],
                    stroke_dasharray="4 3" if edge.control else None, stroke_width=wide)

@@ -23,8 +23,8 @@ from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
+from tfnb.notebook.graph.dot_text import plain_dot, source
 from tfnb.notebook.graph.layout import lay_out
-from tfnb.notebook.graph.layout_dot import readable_dot
 from tfnb.notebook.graph.model import LIMIT, Model
 from tfnb.notebook.graph.paint import COSTS, WORDS, options_of, paint, traced
 from tfnb.notebook.graph.read import UnknownTarget, elements, op_of
@@ -208,12 +208,14 @@ class GraphView(View):
 
     def _draw(self) -> None:
         self.model.look_up_names()
-        scene = self._painted(self._scene())
-        if self._trace:
-            scene = traced(scene, self.model.nodes, self.model.by_name, *self._trace)
+        scene = self._shown()
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else self._gone()
         self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
         self.tell()
+
+    def _shown(self) -> Scene:
+        scene = self._painted(self._scene())
+        return traced(scene, self.model.nodes, self.model.by_name, *self._trace) if self._trace else scene
 
     def _scene(self) -> Scene:
         return self.model.scene(self._expanded, self.model.beside | self._aside, self.limit, self._selected)
@@ -246,7 +248,15 @@ class GraphView(View):
     def to_dot(self) -> str:
         """The drawing as Graphviz DOT text, with what is set aside in its place."""
         scene = self.model.scene(self._expanded, None, self.limit, self._selected)
-        return readable_dot(Sheet(scene.nodes, scene.groups, scene.edges, self.direction))
+        return plain_dot(Sheet(scene.nodes, scene.groups, scene.edges, self.direction))
+
+    def graphviz(self) -> Any:
+        """The drawing as a `graphviz.Source` in its style, to restyle, or to render as PDF for a paper.
+
+        What is set aside is in a frame beside the model. Raises ImportError where there is no package `graphviz`.
+        """
+        self.model.look_up_names()
+        return source(self._shown(), self.direction, self.title)
 
     def save(self, path: str | Path) -> Path:
         """Write the drawing to a .svg, .png, .pdf, .dot or .txt file and return its path.
@@ -362,3 +372,16 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
             hint = did_you_mean(name, OPTIONS) or f"; there are {', '.join(OPTIONS)}"
             raise TypeError(f"graph_view has no option {name!r}{hint}")
     return GraphView(target, depth, expand, **options)
+
+
+def graphviz(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (), **options: Any) -> Any:
+    """Return a drawing as a `graphviz.Source`: its style, its colours, what `graph_view` would show.
+
+    The arguments are those of `graph_view`. The result is shown by notebooks, `.render("net", format="pdf")` writes it,
+    `.source` is the DOT text. Needs the Python package `graphviz` (raises ImportError), and to render the program
+    `dot`.
+
+    >>> x = tf.placeholder(tf.float32, [None, 4], name="x")
+    >>> drawn = tf.notebook.graphviz(tf.layers.dense(x, 3))     # doctest: +SKIP
+    """
+    return graph_view(target, depth, expand, **options).graphviz()

@@ -15,7 +15,7 @@ from tfnb.notebook.frontend.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph.costs import measure
 from tfnb.notebook.graph.layout_dot import LayoutFailed
 from tfnb.notebook.graph.paint import COSTS, WORDS
-from tfnb.notebook.graph.view import GraphView, graph_view
+from tfnb.notebook.graph.view import graph_view
 from tfnb.notebook.magics.arguments import (
     FEED,
     SESSION,
@@ -27,7 +27,7 @@ from tfnb.notebook.magics.arguments import (
     usage_errors,
     words,
 )
-from tfnb.notebook.ownership.rerun import Undone, undo
+from tfnb.notebook.ownership.rerun import undo
 from tfnb.notebook.plots import board
 from tfnb.notebook.plots.style import AXES
 from tfnb.notebook.state.queue_view import queues
@@ -143,7 +143,8 @@ class GraphMagics(LineMagics):
     @argument("--direction", default="down", choices=["down", "up", "right"], help="where data flows to")
     @argument("--title", nargs="+", default=(), help="what to call the drawing")
     @argument("--save", metavar="FILE", help="write it to a .svg, .png, .pdf, .dot or .txt file as well")
-    @argument("--format", default="widget", choices=["widget", "svg", "dot", "text"], help="what is shown here")
+    @argument("--format", "--as", default="widget", choices=["widget", "svg", "dot", "text", "graphviz"],
+              help="what is shown here; graphviz: a graphviz.Source, to restyle or to render as PDF")
     @argument("--diff", action="store_true", help="colour by what the last run of each cell made anew or changed")
     @argument("--color", default="structure", choices=[*WORDS], help="what colours say; time and memory run the target")
     @argument("--trace", metavar="NAME", help="leave strong only what this node gets values from")
@@ -151,11 +152,12 @@ class GraphMagics(LineMagics):
     @argument("--values", action="store_true", help="run the target, and show the values of this run on the edges")
     @argument("--feed", nargs="+", metavar="DICT", help="what to feed that run: {x: batch}, or a variable with a dict")
     @argument("--session", metavar="NAME", help="the session of that run; by default the only open one")
-    def graph(self, line: str) -> GraphView | Undone:
+    def graph(self, line: str) -> Any:
         """Draw the graph, or a part of it. Scopes open and close by a click.
 
         `%graph`, `%graph layer1 --depth 2`, `%graph loss --values --feed {x: batch}`. `%graph undo` takes back the last
-        run of a cell that made or removed ops, or the last deletion of one.
+        run of a cell that made or removed ops, or the last deletion of one. Returns the view; with
+        `--as graphviz` a graphviz.Source.
         """
         args = parse(self.graph, line)
         if args.target == "undo" and "undo" not in op_names():
@@ -165,7 +167,7 @@ class GraphMagics(LineMagics):
                    "aside": [*map(unquote, args.aside)], "keep": [*map(unquote, args.pin)], "up": args.up,
                    "detach": [*map(unquote, args.detach)], "series": args.series == "on", "down": args.down,
                    "level": args.level,
-                   "form": "auto" if args.format == "widget" else args.format,
+                   "form": "auto" if args.format in ("widget", "graphviz") else args.format,
                    "direction": args.direction, "title": words(args.title),
                    "color": "change" if args.diff else args.color,
                    "trace": (unquote(args.trace), "outputs" if args.outputs else "inputs") if args.trace else None}
@@ -175,7 +177,7 @@ class GraphMagics(LineMagics):
                 raise UsageError(f"say which fetch to run: %graph loss {how} --feed {{x: batch}}")
             args.what = [args.target]
             wanted, feed, session = self._run_arguments(args)
-        with usage_errors(ValueError, TypeError, LayoutFailed):
+        with usage_errors(ValueError, TypeError, LayoutFailed, ImportError):
             if args.color in COSTS:
                 options["costs"] = measure(wanted, feed, session)
             if args.values:
@@ -184,4 +186,4 @@ class GraphMagics(LineMagics):
                 view = graph_view(self._target(args.target), **options)
             if args.save:
                 view.save(unquote(args.save))
-        return view
+            return view.graphviz() if args.format == "graphviz" else view
