@@ -124,7 +124,7 @@ def _lines(node: SceneNode) -> Markup:
 
 def _text(said: str) -> str:
     """Text of a label in markup, where Graphviz would take \\N for a node's name."""
-    return text(said).replace("\\", "&#92;")
+    return text(said).replace("\\", "\\\\")
 
 
 def _group_style(group: SceneNode) -> Attributes:
