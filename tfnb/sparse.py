@@ -7,3 +7,6 @@ from tfnb.ops.reductions.segments import (
     sparse_segment_mean as segment_mean, sparse_segment_sqrt_n as segment_sqrt_n, sparse_segment_sum as segment_sum,
 )
 from tfnb.ops.sparse.conversion import sparse_placeholder as placeholder, sparse_tensor_to_dense as to_dense
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)

@@ -1,9 +1,11 @@
-"""Gather, gather_nd, one-hot and segment-sum kernels.
+"""Gather, gather_nd, one-hot and segment-sum kernels, and products of sparse matrices with dense ones.
 
     gather(call)                Gather, GatherV2 (params, indices[, axis]; attr batch_dims); failure 1: bad index
     gather_nd(call)             GatherNd (params, indices); failure 4: a coordinate outside of its axis
     one_hot(call)               OneHot (indices, depth, on_value, off_value; attr axis)
     unsorted_segment_sum(call)  UnsortedSegmentSum (data, segment_ids, num_segments); ids < 0 are dropped; failure 3
+    sparse_dense_product(call)  SparseTensorDenseMatMul (indices, values, shape, b; attrs adjoint_a, adjoint_b); failure
+                                4: an index outside of the sparse matrix
 
 Status words on a failure: the code, the position of the index, the index, the limit, and for a coordinate its axis.
 The value of `axis` must be known (Meta.value).
@@ -13,7 +15,7 @@ from __future__ import annotations
 from math import prod
 
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Type, fail, uint8, unrolled
+from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Static, Type, conj, fail, uint8, unrolled
 from tfnb.kernels.launch import Address, Call, Launch, known_axis
 from tfnb.kernels.library.checks import BAD_COORDINATE, BAD_INDEX, BAD_SEGMENT
 from tfnb.kernels.library.copying import BYTES_PER_CHUNK, fill, units
@@ -195,3 +197,57 @@ def unsorted_segment_sum(call: Call) -> list[Launch]:
         seen, zero = call.scratch(limit * blocks).reach(limit * blocks), []
     return [*zero, add_columns.launch(call, blocks, *args, seen, ids.size, limit, size, width, T=data.type, grain=1,
                                       label="segment sum")]
+
+
+@kernel_function(independent=True)
+def add_products(indices: Array, values: Array, b: Array, target: Array, count: int, rows: int, inner: int,
+                 columns: int, step: MaybeOne, across: MaybeOne, width: MaybeOne, row_axis: Static, adjoint_a: Static,
+                 adjoint_b: Static, T: Type, item: int) -> None:
+    """Compute `width` columns of the product: each value adds its multiple of a row of b. Values come in any order.
+
+    step, across: from one row of b (transposed if it is) to the next, and from one column.
+    """
+    start = item * width
+    many = min(width, columns - start)
+    for i in range(rows):
+        line = target[columns * i + start:]
+        for j in range(many):
+            line[j] = T(0)
+    for i in range(count):
+        row, place = int(indices[2 * i + row_axis]), int(indices[2 * i + 1 - row_axis])
+        if row < 0 or row >= rows:
+            fail(BAD_COORDINATE, i, row, rows, row_axis)
+            return
+        if place < 0 or place >= inner:
+            fail(BAD_COORDINATE, i, place, inner, 1 - row_axis)
+            return
+        factor = values[i]
+        if adjoint_a:
+            factor = conj(factor)
+        line = target[columns * row + start:]
+        source = b[place * step + start * across:]
+        for j in range(many):
+            element = source[j * across]
+            if adjoint_b:
+                element = conj(element)
+            line[j] = T(line[j] + factor * element)
+
+
+def sparse_dense_product(call: Call) -> list[Launch]:
+    """Return one launch; an item is a block of columns of the product."""
+    indices, values, _, b = call.inputs
+    out = call.outputs[0]
+    if not out.size:
+        return []
+    rows, columns = out.shape
+    adjoint_a, adjoint_b = bool(call.attrs.get("adjoint_a")), bool(call.attrs.get("adjoint_b"))
+    inner = b.shape[1 if adjoint_b else 0]
+    width = max(16, (1 << 15) // max(1, values.size)) if call.device == "cpu" else 1
+    conjugated = out.type.startswith("complex")
+    return [add_products.launch(
+        call, -(-columns // width), call.input(0).reach(indices.size * indices.itemsize),
+        call.input(1).reach(values.size * values.itemsize), call.input(3).reach(b.size * b.itemsize),
+        call.output().reach(out.size * out.itemsize), values.size, rows, inner, columns,
+        1 if adjoint_b else columns, inner if adjoint_b else 1, width, row_axis=int(adjoint_a),
+        adjoint_a=adjoint_a and conjugated, adjoint_b=adjoint_b and conjugated, T=out.type, grain=1,
+        label="sparse dense matmul")]
