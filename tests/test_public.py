@@ -30,6 +30,7 @@ NEWER = {
     "canonicalized_coordinates": "tf.image.non_max_suppression_padded", "fn_output_signature": "tf.map_fn",
     "defaults": "tf.saved_model.build_signature_def tf.saved_model.signature_def_utils.build_signature_def",
     "encoding": "tf.compat.as_str_any",
+    "allow_fast_lookup": "tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse",
 }
 # In TensorFlow 1.15, and not here.
 ABSENT = {"num_segments": "tf.sparse_segment_sum tf.sparse_segment_mean tf.sparse_segment_sqrt_n"}

@@ -1,0 +1,196 @@
+"""Operations on sets: each row (last axis) of a tensor is a set of its elements."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.shape import Static, merge
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.composite.sparse_tensor import SparseTensor
+from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.public import public
+from tfnb.ops.sparse.structure import belong, flat_places, unknown_count
+
+OPERATIONS: dict[str, Callable[[set[Any], set[Any]], set[Any]]] = {
+    "a-b": lambda a, b: a - b, "b-a": lambda a, b: b - a, "intersection": lambda a, b: a & b,
+    "union": lambda a, b: a | b}
+_TYPES = "{int8, int16, int32, int64, uint8, uint16, string}"
+_RESULT = "result_indices: int64, result_values: T, result_shape: int64"
+_ATTRS: dict[str, Any] = {"set_operation": "string", "validate_indices": "bool = true", "T": _TYPES}
+Sets = dict[tuple[int, ...], set[Any]]
+
+
+def _sets_of_dense(values: np.ndarray) -> tuple[Sets, tuple[int, ...]]:
+    if values.ndim < 2:
+        raise ValueError(f"expected a set of rank 2 or more, got rank {values.ndim}")
+    return {place: set(values[place].tolist()) for place in np.ndindex(values.shape[:-1])}, values.shape[:-1]
+
+
+def _sets_of_sparse(indices: np.ndarray, values: np.ndarray, shape: np.ndarray,
+                    validate: bool) -> tuple[Sets, tuple[int, ...]]:
+    if len(shape) < 2:
+        raise ValueError(f"expected a set of rank 2 or more, got rank {len(shape)}")
+    places = flat_places(indices, shape)
+    if validate and (np.diff(places) <= 0).any():
+        row = int((np.diff(places) <= 0).argmax()) + 1
+        raise ValueError(f"indices[{row}] = {indices[row].tolist()} is repeated or out of order")
+    sets: Sets = {}
+    for place, value in zip(indices[:, :-1].tolist(), values.tolist(), strict=True):
+        sets.setdefault(tuple(place), set()).add(value)
+    return sets, tuple(shape[:-1].tolist())
+
+
+def _result(operation: bytes, dtype: np.dtype, first: tuple[Sets, tuple[int, ...]],
+            second: tuple[Sets, tuple[int, ...]]) -> Any:
+    """Return a sparse tensor with the sorted elements of each set of the result."""
+    (a, groups), (b, others) = first, second
+    if groups != others:
+        raise ValueError(f"Mismatched group shapes: {list(groups)} and {list(others)}")
+    apply, empty = OPERATIONS[operation.decode()], set[Any]()
+    found = [(place, sorted(apply(a.get(place, empty), b.get(place, empty)))) for place in sorted({*a, *b})]
+    indices = [(*place, i) for place, held in found for i in range(len(held))]
+    values = [value for _, held in found for value in held]
+    largest = max((len(held) for _, held in found), default=0)
+    return (np.array(indices, np.int64).reshape(len(indices), len(groups) + 1), np.array(values, dtype),
+            np.array([*groups, largest], np.int64))
+
+
+def _known_operation(ctx: Any) -> None:
+    name = ctx.attrs["set_operation"]
+    text = name.decode() if isinstance(name, bytes) else name
+    if text not in OPERATIONS:
+        raise ValueError(f"Invalid set_operation {text!r}: expected one of {', '.join(sorted(OPERATIONS))}")
+
+
+def _shapes(first: int, second: int) -> Callable[[Any], list[Static]]:
+    """Return a shape function. first, second: how many inputs each set is (1 if dense, 3 if sparse)."""
+    def shape(ctx: Any) -> list[Static]:
+        """Return shapes of a sparse tensor of the common rank."""
+        _known_operation(ctx)
+        rank, groups = None, None
+        for at, count in ((0, first), (first, second)):
+            sizes = ctx.partial(at + 2) if count == 3 else ctx.shape(at)
+            known = belong(ctx, at)[1] if count == 3 else None if sizes is None else len(sizes)
+            if known is not None and known < 2:
+                raise ValueError(f"Input rank must be 2 or more, got {known}")
+            (rank,) = merge((rank,), (known,)) or (None,)
+            groups = merge(groups, None if sizes is None else sizes[:-1])
+        return unknown_count(rank)
+    return shape
+
+
+@host(f"set1: T, set2: T -> {_RESULT}", shape=_shapes(1, 1), **_ATTRS)
+def DenseToDenseSetOperation(a: Any, b: Any, *, set_operation: bytes, validate_indices: bool) -> Any:
+    """Apply a set operation to the rows of two dense tensors."""
+    return _result(set_operation, a.dtype, _sets_of_dense(a), _sets_of_dense(b))
+
+
+@host(f"set1: T, set2_indices: int64, set2_values: T, set2_shape: int64 -> {_RESULT}", shape=_shapes(1, 3),
+      ranks={"set2_indices": 2, "set2_values": 1, "set2_shape": 1}, **_ATTRS)
+def DenseToSparseSetOperation(a: Any, bi: Any, bv: Any, bs: Any, *, set_operation: bytes,
+                              validate_indices: bool) -> Any:
+    """Apply a set operation to the rows of a dense and of a sparse tensor."""
+    return _result(set_operation, a.dtype, _sets_of_dense(a), _sets_of_sparse(bi, bv, bs, validate_indices))
+
+
+@host("set1_indices: int64, set1_values: T, set1_shape: int64, set2_indices: int64, set2_values: T, "
+      f"set2_shape: int64 -> {_RESULT}", shape=_shapes(3, 3),
+      ranks={f"set{i}_{part}": rank for i in (1, 2) for part, rank in (("indices", 2), ("values", 1), ("shape", 1))},
+      **_ATTRS)
+def SparseToSparseSetOperation(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, *,
+                               set_operation: bytes, validate_indices: bool) -> Any:
+    """Apply a set operation to the rows of two sparse tensors."""
+    return _result(set_operation, av.dtype, _sets_of_sparse(ai, av, a_shape, validate_indices),
+                   _sets_of_sparse(bi, bv, b_shape, validate_indices))
+
+
+def _row_shape(ctx: Any) -> list[Static]:
+    sizes, (_, rank) = ctx.partial(2), belong(ctx)
+    return [sizes[:-1] if sizes is not None else None if rank is None else (None,) * (rank - 1)]
+
+
+@host("set_indices: int64, set_values: T, set_shape: int64 -> size: int32", shape=_row_shape,
+      ranks={"set_indices": 2, "set_values": 1, "set_shape": 1}, validate_indices="bool = true", T=_TYPES)
+def SetSize(indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Any:
+    """Count the different elements of each row of a sparse tensor."""
+    sets, groups = _sets_of_sparse(indices, values, shape, validate_indices)
+    counts = np.zeros(groups, np.int32)
+    for place, held in sets.items():
+        counts[place] = len(held)
+    return counts
+
+
+for _op in (DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation, SetSize):
+    _op.no_gradient("as in TensorFlow, sets have none")
+
+
+@public("sets.set_size", "sets.size")
+def set_size(a: Any, validate_indices: bool = True) -> Tensor:
+    """Count the different elements of each row (last axis) of a SparseTensor: int32, one axis less.
+
+    validate_indices: indices must be in row-major order, without repetitions. Raises TypeError for a dense tensor.
+
+    >>> x = tf.SparseTensor(indices=[[0, 0], [0, 1], [1, 0]], values=[3, 3, 4], dense_shape=[2, 2])
+    >>> sess.run(tf.sets.size(x))
+    array([1, 1], dtype=int32)
+    """
+    if not isinstance(a, SparseTensor):
+        a = SparseTensor.from_value(a)
+    size: Tensor = SetSize(*a.parts, validate_indices=validate_indices)
+    return size
+
+
+def _applied(operation: str, a: Any, b: Any, validate: bool) -> SparseTensor:
+    a, b = (each if isinstance(each, SparseTensor) else convert_to_tensor(each) for each in (a, b))
+    if isinstance(a, SparseTensor) and not isinstance(b, SparseTensor):
+        a, b, operation = b, a, {"a-b": "b-a", "b-a": "a-b"}.get(operation, operation)
+    options: dict[str, Any] = {"set_operation": operation, "validate_indices": validate}
+    if isinstance(a, SparseTensor):
+        return SparseTensor(*SparseToSparseSetOperation(*a.parts, *b.parts, **options))
+    if isinstance(b, SparseTensor):
+        return SparseTensor(*DenseToSparseSetOperation(a, *b.parts, **options))
+    return SparseTensor(*DenseToDenseSetOperation(a, b, **options))
+
+
+@public("sets.set_intersection", "sets.intersection")
+def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """Return the elements that each row (last axis) has in both `a` and `b`, sorted, as a SparseTensor.
+
+    a, b: integers or strings, dense or sparse, with equal leading axes. validate_indices: those of sparse ones must be
+    in row-major order. Raises ValueError for a rank below 2, or other leading axes.
+
+    >>> sess.run(tf.sets.intersection([[1, 2, 3]], [[3, 1, 9]])).values
+    array([1, 3], dtype=int32)
+    """
+    return _applied("intersection", a, b, validate_indices)
+
+
+@public("sets.set_difference", "sets.difference")
+def set_difference(a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True) -> SparseTensor:
+    """Return the elements that each row (last axis) has in `a` and not in `b`, sorted, as a SparseTensor.
+
+    a, b, validate_indices: as of `tf.sets.intersection`. aminusb: False for those in `b` and not in `a`.
+
+    >>> sess.run(tf.sets.difference([[1, 2, 3]], [[3, 1, 9]])).values
+    array([2], dtype=int32)
+    """
+    return _applied("a-b" if aminusb else "b-a", a, b, validate_indices)
+
+
+@public("sets.set_union", "sets.union")
+def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+    """Return the elements that each row (last axis) has in `a` or `b`, sorted, as a SparseTensor.
+
+    a, b, validate_indices: as of `tf.sets.intersection`.
+
+    >>> sess.run(tf.sets.union([[1, 2]], [[3, 1]])).values
+    array([1, 2, 3], dtype=int32)
+    """
+    return _applied("union", a, b, validate_indices)
+
+
+describe(globals(), TENSORS)

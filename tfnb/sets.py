@@ -1,0 +1,4 @@
+"""Operations on sets, the rows of tensors: `tf.sets`."""
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)
