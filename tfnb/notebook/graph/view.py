@@ -7,6 +7,7 @@ and the front end asks by custom messages, each answered by a new `state`:
     {type: "level", name: "layers" | "ops"}   {type: "color", name: one of `colors`}
     {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
     {type: "dot"}: answered by a message {type: "dot", text}
+    {type: "lines"}: answered by {type: "lines", cells, nodes}, see notebook/graph/code_lines.py
     {type: "reveal", name}: select the op of that name, opening what is around it        {type: "search", text}
     {type: "error", message}: something failed in the browser; kept in `errors` and logged.
 """
@@ -21,6 +22,7 @@ from tfnb.notebook.drawing.geometry import Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.widget import View
+from tfnb.notebook.graph.code_lines import code_lines
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
 from tfnb.notebook.graph.dot_text import plain_dot, source
@@ -296,6 +298,8 @@ class GraphView(View):
                 self.trace(name and self.model.by_key(name).key, str(message.get("value", "inputs")))
             elif kind == "dot" and self.widget is not None:
                 self.widget.send({"type": "dot", "text": self.to_dot()})
+            elif kind == "lines" and self.widget is not None:
+                self.widget.send({"type": "lines", **code_lines(self.model, self._scene())})
             elif kind == "reveal":
                 self.select(name)
             elif kind == "search":
