@@ -3,7 +3,7 @@ import { detailsPanel } from "./details";
 import { button, h, parseSvg } from "./dom";
 import type { Guard } from "./guard";
 import { Minimap } from "./minimap";
-import type { GraphState, Hit, Model } from "./model";
+import type { Details, GraphState, Hit, Model } from "./model";
 import { glide, places } from "./motion";
 import { Viewport } from "./viewport";
 
@@ -45,6 +45,7 @@ export class GraphWidget {
   private svg: SVGSVGElement | undefined;
   private size = { width: 1, height: 1 };
   private drawn = "";
+  private lit: ReadonlySet<string> = new Set();
   private waiting: ReturnType<typeof setTimeout>[] = [];
   private asked: ReturnType<typeof setTimeout> | undefined;
   private sought: string | undefined; // the text of a search that is not answered yet
@@ -165,6 +166,7 @@ export class GraphWidget {
     this.minimap.draw(svg);
     this.view.show(svg, width, height);
     glide(svg, before);
+    this.mark();
   }
 
   /** As high as the drawing needs at this width, within bounds. */
@@ -259,9 +261,26 @@ export class GraphWidget {
       const name = node.getAttribute("data-name") ?? "";
       node.classList.toggle("is-picked", key !== "" && name === key);
       node.classList.toggle("is-near", name !== key && key !== "" && near.has(name));
-      if (name === key && key !== "" && this.view.moved)
+      if (name === key && key !== "" && this.view.cut)
         this.view.reveal(places(svg).get(key) ?? { x: 0, y: 0 });
     }
+  }
+
+  /** Mark what the line made that the cursor is in, in this drawing and the next ones. */
+  light(keys: ReadonlySet<string>): void {
+    this.lit = keys;
+    const first = this.mark().find((node) => !node.classList.contains("is-open"));
+    const at = this.svg && places(this.svg).get(first?.getAttribute("data-name") ?? "");
+    if (!at || !this.view.cut) return;
+    this.view.target = at;
+    this.view.reveal(at);
+  }
+
+  private mark(): Element[] {
+    const made = (node: Element) => this.lit.has(node.getAttribute("data-name") ?? "");
+    const nodes = [...(this.svg?.querySelectorAll("g.n") ?? [])];
+    for (const node of nodes) node.classList.toggle("is-made", made(node));
+    return nodes.filter(made);
   }
 
   private within(key: string, group: string): boolean {
@@ -277,22 +296,23 @@ export class GraphWidget {
 
   private showDetails(state: GraphState): void {
     const had = this.panel.hidden;
-    this.panel.hidden = !state.details;
-    if (had !== this.panel.hidden) this.resize();
-    this.panel.replaceChildren();
-    if (!state.details) return;
     const found = state.details;
+    this.panel.hidden = !found;
+    this.panel.replaceChildren(...(found ? [this.describe(state, found)] : []));
+    if (found && this.svg) this.view.target = places(this.svg).get(state.selected);
+    if (had !== this.panel.hidden) this.resize();
+  }
+
+  private describe(state: GraphState, found: Details): HTMLElement {
     const open = state.expanded.includes(found.key.replace(/\/$/, "")) && found.expandable;
     const aside = state.aside[found.key] ?? this.isShelved(found.key);
-    this.panel.append(
-      detailsPanel(found, open, aside, {
-        reveal: (name) => this.ask("reveal", name),
-        toggle: (key, wanted) => this.ask(wanted ? "expand" : "collapse", key),
-        aside: (key, value) => this.ask("aside", key, { value }),
-        trace: (key, direction) => this.ask("trace", key, { value: direction }),
-        close: () => this.ask("select", ""),
-      }),
-    );
+    return detailsPanel(found, open, aside, {
+      reveal: (name) => this.ask("reveal", name),
+      toggle: (key, wanted) => this.ask(wanted ? "expand" : "collapse", key),
+      aside: (key, value) => this.ask("aside", key, { value }),
+      trace: (key, direction) => this.ask("trace", key, { value: direction }),
+      close: () => this.ask("select", ""),
+    });
   }
 
   private showChoices(state: GraphState): void {

@@ -1,5 +1,6 @@
 /** The one module behind every tfnb view; the trait `kind` says which view it is. */
 
+import { offer } from "./beside";
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
 import { complain, type Guard, makeGuard, report } from "./guard";
@@ -41,7 +42,9 @@ function render({ model: given, el }: Place): Stop {
     const make = VIEWS.get(model.get("kind"));
     if (!make)
       throw new Error(`no view of kind ${JSON.stringify(model.get("kind"))} in this version of tfnb`);
-    connect(make(model, guard), model, host, guard, stops);
+    const view = make(model, guard);
+    connect(view, model, host, guard, stops);
+    stops.push(offer(view, model, given, host, (el) => render({ model: given, el })));
   } catch (problem) {
     report(host, model, problem);
   }

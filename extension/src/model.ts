@@ -17,6 +17,8 @@ export interface View {
   /** True if the kernel need not know when it listens. */
   readonly quiet?: boolean;
   receive?(message: { type: string }, buffers: DataView[]): void;
+  /** Mark what a line of code made, by key. */
+  light?(keys: ReadonlySet<string>): void;
 }
 
 export interface Link {

@@ -100,7 +100,9 @@ export class Viewport {
   reveal(at: { x: number; y: number }): void {
     const { x, y, w, h } = this.seen;
     const inside = at.x > x + w * 0.08 && at.x < x + w * 0.92 && at.y > y + h * 0.08 && at.y < y + h * 0.92;
+    const { moved } = this;
     if (!inside) this.center(at);
+    this.moved = moved; // it was not the reader
   }
 
   private set(seen: Rect): void {

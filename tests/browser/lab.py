@@ -17,6 +17,7 @@ from typing import Any
 from tests.browser.trap import Trap
 
 ROOT = Path(__file__).resolve().parents[2]
+BUILT = ROOT / "tfnb" / "notebook" / "static"           # has labextensions/tfnb
 SECONDS = 60
 ANSWER = 20_000         # milliseconds that a click, or what follows of it, may take
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False, "doNotDisturbMode": True}
@@ -26,18 +27,21 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--headless=new"]         # of Chromium
 FAILED = '[data-mime-type$="stderr"], [data-mime-type$=".error"]'
 
+# The notebook of a page, whatever stands beside it.
+PANEL = "[...window.jupyterapp.shell.widgets('main')].find((one) => one.sessionContext)"
+
 # What an expression is in the kernel: asked for as a front end may, beside the cells; waits until it is true.
-IN_KERNEL = """async ([expression, milliseconds]) => {
-    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+IN_KERNEL = f"""async ([expression, milliseconds]) => {{
+    const kernel = {PANEL}.sessionContext.session.kernel;
     const end = Date.now() + milliseconds;
-    for (;;) {
-        const request = {code: "", silent: true, store_history: false, user_expressions: {it: expression}};
-        const { it } = (await kernel.requestExecute(request).done).content.user_expressions;
-        const found = it.status === "ok" ? it.data["text/plain"] : `${it.ename}: ${it.evalue}`;
+    for (;;) {{
+        const request = {{code: "", silent: true, store_history: false, user_expressions: {{it: expression}}}};
+        const {{ it }} = (await kernel.requestExecute(request).done).content.user_expressions;
+        const found = it.status === "ok" ? it.data["text/plain"] : `${{it.ename}}: ${{it.evalue}}`;
         if (found === "True" || Date.now() > end) return found;
         await new Promise((go) => setTimeout(go, 50));
-    }
-}"""
+    }}
+}}"""
 
 # A kernel is there, and its page listens for widgets: what is made before has no model in the page, and never gets one.
 READY = """() => {
@@ -62,7 +66,8 @@ class Lab:
         (settings / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS))
         environment = {**os.environ, "JUPYTERLAB_SETTINGS_DIR": str(folder / "settings"), "PYTHONPATH": str(ROOT),
                        "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces"), "IPYTHONDIR": str(folder / "ipython"),
-                       "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+                       "JUPYTER_CONFIG_DIR": str(folder / "config"), "JUPYTER_RUNTIME_DIR": str(folder / "runtime"),
+                       "JUPYTER_PATH": str(BUILT)}
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
                    "--ServerApp.ip=127.0.0.1", "--JupyterNotebookApp.expose_app_in_browser=True",
                    f"--ServerApp.port={self.url.rpartition(':')[2]}",
@@ -149,14 +154,14 @@ class Notebook:
 
     def activate(self, cell: int) -> None:
         """Make a cell the active one."""
-        self.page.evaluate("(i) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = i; }", cell)
+        self.page.evaluate(f"(i) => {{ {PANEL}.content.activeCellIndex = i; }}", cell)
 
     def edit(self, cell: int, old: str, new: str) -> None:
         """Change the text of a cell."""
-        self.page.evaluate("""([i, old, made]) => {
-            const model = window.jupyterapp.shell.currentWidget.content.widgets[i].model.sharedModel;
+        self.page.evaluate(f"""([i, old, made]) => {{
+            const model = {PANEL}.content.widgets[i].model.sharedModel;
             model.setSource(model.getSource().replace(old, made));
-        }""", [cell, old, new])
+        }}""", [cell, old, new])
 
     def ask(self, expression: str, milliseconds: int = 0) -> str:
         """How the kernel writes the value of an expression; until it is True, or so many milliseconds are over."""

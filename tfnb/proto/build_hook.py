@@ -55,17 +55,16 @@ def compile_protos() -> None:
 
 
 def extension_sources() -> list[Path]:
-    """The files that the bundle of the notebook views is made from."""
+    """The files that the notebook views and the JupyterLab extension are made from."""
     folders = (path for path in EXTENSION.rglob("*") if "node_modules" not in path.parts)
     return sorted(path for path in folders if path.is_file() and path.suffix in (".ts", ".js", ".mjs", ".css", ".json"))
 
 
 def extension_stale() -> bool:
-    """Whether the bundle must be built: false where it is up to date, or where there are no sources."""
+    """Whether they must be built: false where it is up to date, or where there are no sources."""
     if not (EXTENSION / "package.json").exists():
         return False
-    built = [path for path in STATIC.glob("*") if path.is_file()]
-    return stale(extension_sources(), built)
+    return stale(extension_sources(), [STATIC / "tfnb.js", STATIC / "labextensions" / "tfnb" / "package.json"])
 
 
 def node_on_path() -> bool:
