@@ -7,6 +7,7 @@ export interface DetailActions {
   toggle(key: string, open: boolean): void;
   aside(key: string, value: boolean): void;
   trace(key: string, direction: string): void;
+  enlarge(tensor: string): void;
   close(): void;
 }
 
@@ -62,7 +63,7 @@ export function detailsPanel(
     ),
     found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where), source(found)) : null,
     found.change ? section("Last run of its cell", found.change) : null,
-    values(found),
+    values(found, act),
     tensors(found),
     links("Reads", found.inputs, found.more[0], act),
     links("Feeds", found.outputs, found.more[1], act),
@@ -91,15 +92,18 @@ function source(found: Details): HTMLElement {
   );
 }
 
-function values(found: Details): HTMLElement | null {
-  const shown = (found.values ?? []).map(({ name, text, image }) =>
-    h(
+function values(found: Details, act: DetailActions): HTMLElement | null {
+  const shown = (found.values ?? []).map(({ name, tensor, text, image }) => {
+    const picture = /^data:image\/png;base64,[\w+/=]+$/.test(image);
+    const large = button("Enlarge", `Draw ${name} large, with its values`, () => act.enlarge(tensor ?? name));
+    if (picture) large.prepend(h("img", { src: image, alt: `${name} as images` }));
+    return h(
       "p",
       { class: "tfnb-value" },
       h("code", {}, (found.values ?? []).length > 1 ? `${name} ${text}` : text),
-      /^data:image\/png;base64,[\w+/=]+$/.test(image) && h("img", { src: image, alt: `${name} as images` }),
-    ),
-  );
+      tensor && large,
+    );
+  });
   return shown.length ? section("Last value", ...shown) : null;
 }
 

@@ -2,6 +2,7 @@
 import { detailsPanel } from "./details";
 import { button, h, parseSvg } from "./dom";
 import type { Guard } from "./guard";
+import { HeatMaps } from "./heat";
 import { Minimap } from "./minimap";
 import type { Details, GraphState, Hit, Model } from "./model";
 import { glide, places } from "./motion";
@@ -42,6 +43,7 @@ export class GraphWidget {
   private readonly stop = button("End trace", "Show everything strong again", () => this.ask("trace", ""));
   private readonly view: Viewport;
   private readonly minimap: Minimap;
+  private heat: HeatMaps | undefined; // what is enlarged
   private svg: SVGSVGElement | undefined;
   private size = { width: 1, height: 1 };
   private drawn = "";
@@ -54,7 +56,7 @@ export class GraphWidget {
 
   constructor(
     private readonly model: Model,
-    guard: Guard,
+    private readonly guard: Guard,
     private readonly most = MOST_HEIGHT,
   ) {
     this.view = new Viewport(
@@ -132,15 +134,21 @@ export class GraphWidget {
     this.showChoices(state);
     this.showDetails(state);
     this.showHits(state.hits ?? []);
+    this.showEnlarged(state);
     this.pick(state.selected);
     this.found();
   }
 
   /** Fit again when the place got another size. */
   resize(): void {
+    this.heat?.draw();
     if (!this.svg || this.view.moved) return;
     this.setHeight();
     this.view.fit();
+  }
+
+  dispose(): void {
+    this.heat?.dispose();
   }
 
   private draw(text: string): void {
@@ -158,6 +166,10 @@ export class GraphWidget {
     if (this.svg) this.svg.replaceWith(svg);
     else this.stage.prepend(svg);
     this.svg = svg;
+    for (const value of svg.querySelectorAll("[data-tensor]")) {
+      value.setAttribute("tabindex", "0");
+      value.setAttribute("role", "button");
+    }
     this.drawn = text;
     this.size = { width, height };
     this.setHeight();
@@ -186,7 +198,9 @@ export class GraphWidget {
   private onClick(event: MouseEvent): void {
     if (this.view.dragged) return;
     const node = this.node(event.target);
-    if (node && (event.target as Element).closest(".fold")) this.toggle(node);
+    const value = (event.target as Element).closest("[data-tensor]")?.getAttribute("data-tensor");
+    if (value) this.ask("enlarge", value);
+    else if (node && (event.target as Element).closest(".fold")) this.toggle(node);
     else this.select(node);
   }
 
@@ -197,10 +211,11 @@ export class GraphWidget {
 
   private onKey(event: KeyboardEvent): void {
     const node = this.node(event.target);
+    const value = (event.target as Element).closest("[data-tensor]")?.getAttribute("data-tensor");
     const step = this.view.seen.w / 12;
     const acts: Record<string, () => void> = {
-      Enter: () => node && this.toggle(node),
-      " ": () => node && this.select(node),
+      Enter: () => (value ? this.ask("enlarge", value) : node && this.toggle(node)),
+      " ": () => (value ? this.ask("enlarge", value) : node && this.select(node)),
       Escape: () => this.ask("select", ""),
       "+": () => this.view.zoom(1.3),
       "=": () => this.view.zoom(1.3),
@@ -311,8 +326,19 @@ export class GraphWidget {
       toggle: (key, wanted) => this.ask(wanted ? "expand" : "collapse", key),
       aside: (key, value) => this.ask("aside", key, { value }),
       trace: (key, direction) => this.ask("trace", key, { value: direction }),
+      enlarge: (tensor) => this.ask("enlarge", tensor),
       close: () => this.ask("select", ""),
     });
+  }
+
+  private showEnlarged(state: GraphState): void {
+    if (state.enlarged && !this.heat) {
+      this.heat = new HeatMaps((message) => this.model.send(message), this.guard);
+      this.root.append(this.heat.root);
+    }
+    const opened = this.heat?.root.hidden && state.enlarged;
+    this.heat?.show(state.enlarged ?? null);
+    if (opened) this.heat?.root.scrollIntoView?.({ block: "nearest" });
   }
 
   private showChoices(state: GraphState): void {

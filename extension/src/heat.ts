@@ -1,8 +1,9 @@
 /** Heat maps side by side: diverging colours with zero in the middle; the cell under the pointer is marked in all. */
 import { button, h } from "./dom";
 import type { Guard } from "./guard";
-import type { HeatPanel, SheetState } from "./model";
+import type { HeatPanel, HeatState } from "./model";
 import { shortNumber } from "./series";
+import { Sliders } from "./sliders";
 
 const ROOM = 200;
 const MOST_CELL = 24;
@@ -26,6 +27,11 @@ export class HeatMaps {
   private readonly place = h("span", { class: "tfnb-place", role: "status" });
   private readonly back: HTMLButtonElement;
   private readonly panels = h("div", { class: "tfnb-heats" });
+  private readonly facts = h("div", { class: "tfnb-facts" });
+  private readonly again: HTMLButtonElement;
+  private readonly close: HTMLButtonElement;
+  private readonly sliders: Sliders;
+  private room = ROOM;
   private readonly theme = new MutationObserver(() => this.draw());
   private shown: Shown[] = [];
   private known = "";
@@ -37,17 +43,33 @@ export class HeatMaps {
     private readonly guard: Guard,
   ) {
     this.back = button("Whole", "Show the whole matrix again", () => this.send({ type: "whole" }));
-    this.root.append(h("div", { class: "tfnb-bar" }, this.title, this.place, this.back), this.panels);
+    this.again = button("Look again", "Run again, for the values of now beside those before", () =>
+      this.send({ type: "look" }),
+    );
+    this.close = button("×", "Close the pictures", () => this.send({ type: "enlarge", name: "" }));
+    this.close.className = "tfnb-close";
+    this.sliders = new Sliders((name, value) => this.send({ type: "slide", name, value }));
+    const bar = h("div", { class: "tfnb-bar" }, this.title, this.place, this.again, this.back, this.close);
+    this.root.append(bar, this.sliders.root, this.facts, this.panels);
     this.theme.observe(document.body, { attributes: true });
   }
 
   dispose(): void {
     this.theme.disconnect();
+    this.sliders.stop();
   }
 
-  show(heat: SheetState["heat"]): void {
+  show(heat: HeatState | null): void {
     this.root.hidden = !heat;
+    this.sliders.show(heat?.sliders ?? []);
+    this.facts.textContent = heat?.facts ?? "";
+    this.again.hidden = !heat?.again;
+    this.close.hidden = !heat?.sliders;
+    this.room = heat?.room ?? ROOM;
+    this.root.style.setProperty("--tf-room", `${this.room}px`);
     this.back.hidden = !heat?.zoomed;
+    const many = this.room < ROOM; // small pictures in one scale
+    if (many && heat?.panels[0]) this.facts.append(scaleOf(heat.panels[0]));
     const known = JSON.stringify(heat?.panels ?? []);
     if (!heat || known === this.known) return;
     this.known = known;
@@ -58,9 +80,14 @@ export class HeatMaps {
         h(
           "figure",
           {},
-          h("figcaption", {}, panel.title, h("small", {}, ` ${panel.shape.join("×") || "one number"}`)),
+          h(
+            "figcaption",
+            {},
+            panel.title,
+            !many && h("small", {}, ` ${panel.shape.join("×") || "one number"}`),
+          ),
           h("div", { class: "tfnb-cells" }, canvas, mark),
-          h("div", { class: "tfnb-scale" }, shortNumber(-panel.limit), h("i"), shortNumber(panel.limit)),
+          !many && scaleOf(panel),
           said,
           h("small", {}, panel.note),
         ),
@@ -73,7 +100,7 @@ export class HeatMaps {
 
   private panel(panel: HeatPanel, index: number): Shown {
     const bytes = Uint8Array.from(atob(panel.data), (c) => c.charCodeAt(0));
-    const [wide, high] = sizeOf(panel);
+    const [wide, high] = sizeOf(panel, this.room);
     const canvas = h("canvas", {
       width: panel.cols,
       height: panel.rows,
@@ -149,7 +176,7 @@ export class HeatMaps {
       mark.hidden = !linked || isGap(value);
       said.textContent = mark.hidden ? "" : shortNumber(value);
       if (mark.hidden) continue;
-      const [wide, high] = sizeOf(panel);
+      const [wide, high] = sizeOf(panel, this.room);
       const [w, t] = [wide / panel.cols, high / panel.rows];
       mark.style.cssText = `left:${this.at[1] * w}px;top:${this.at[0] * t}px;width:${w}px;height:${t}px`;
     }
@@ -176,6 +203,10 @@ export class HeatMaps {
   }
 }
 
+function scaleOf({ limit }: HeatPanel): HTMLElement {
+  return h("div", { class: "tfnb-scale" }, shortNumber(-limit), h("i"), shortNumber(limit));
+}
+
 function isGap(value: number): boolean {
   return value > GAP && value < Number.POSITIVE_INFINITY;
 }
@@ -191,8 +222,8 @@ function colour(share: number, stops: number[][]): number[] {
   return a.map((from, i) => from + ((b[i] as number) - from) * rest);
 }
 
-function sizeOf({ rows, cols, form }: HeatPanel): [number, number] {
-  let cell = Math.min(MOST_CELL, ROOM / Math.max(rows, cols, 1));
+function sizeOf({ rows, cols, form }: HeatPanel, room: number): [number, number] {
+  let cell = Math.min(MOST_CELL * Math.max(1, room / ROOM), room / Math.max(rows, cols, 1));
   if (cell >= 2) cell = Math.floor(cell);
   const least = (count: number) => (form === "matrix" ? Math.min(MOST_CELL, SLIM / count) : 0);
   return [cols * Math.max(cell, least(cols)), rows * Math.max(cell, least(rows))];

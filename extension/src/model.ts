@@ -47,7 +47,7 @@ export interface Details {
   attrs?: [string, string][];
   types?: [string, number][];
   source?: [number, string, number][];
-  values?: { name: string; text: string; image: string }[];
+  values?: { name: string; tensor?: string; text: string; image: string }[];
 }
 
 export interface Hit {
@@ -70,6 +70,7 @@ export interface GraphState {
   colors?: [string, string][];
   level?: string;
   trace?: [string, string] | null;
+  enlarged?: HeatState | null;
 }
 
 /** What %tfnb shows; a line has the label and the name of its button, or "". */
@@ -140,12 +141,34 @@ export interface HeatPanel {
   data: string;
 }
 
+export interface SliderState {
+  name: string;
+  label: string;
+  value: number;
+  most: number;
+  words: string;
+  options: string[];
+  play: boolean;
+}
+
+/** Heat maps; what is enlarged (tfnb/notebook/debug/enlarged.py) has sliders and figures, and pixels for each picture. */
+export interface HeatState {
+  title: string;
+  panels: HeatPanel[];
+  zoomed: boolean;
+  first: boolean;
+  room?: number;
+  facts?: string;
+  sliders?: SliderState[];
+  again?: boolean;
+}
+
 export interface SheetState {
   title: string;
   note: string;
   buttons: [string, string][];
   tables: SheetTable[];
-  heat: { title: string; panels: HeatPanel[]; zoomed: boolean; first: boolean } | null;
+  heat: HeatState | null;
   graph?: GraphState | null;
   timeline?: TimelineState;
 }

@@ -82,6 +82,7 @@ export class SheetWidget implements View {
   }
 
   dispose(): void {
+    this.graph?.dispose();
     this.heat.dispose();
   }
 

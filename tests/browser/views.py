@@ -82,8 +82,19 @@ CASES = (
     )),
     ViewCase("values on edges", "values = %graph loss --values --feed feed --expand conv\nvalues", (
         ("click", f"{node('conv/maps')} .ttl"),
-    ), ("g.value", ".tfnb-value img", ".tfnb-details >> text=Relu"),
-        ("values.state['selected'] == 'conv/maps'", "values.values['conv/maps:0'].pill.shape == (32, 8, 8, 4)")),
+        ("click", "role=button[name=/Look again/]"),
+        ("select", "select[aria-label='beside it']", "1"),
+        ("see", "figcaption:has-text('−')"),
+    ), ("g.value", ".tfnb-value img", ".tfnb-details >> text=Relu", ".tfnb-facts:has-text('float32[32, 8, 8, 4]')"),
+        ("values.state['selected'] == 'conv/maps'", "values.values['conv/maps'].shape == (32, 8, 8, 4)",
+         "values.enlarged.beside == 1 and len(values.enlarged.frames) == 2"), (
+        ("focus", "[data-tensor='conv/maps:0']"),
+        ("key", "Enter"), ("see", ".tfnb-heat canvas >> nth=3"),
+        ("focus", "input[aria-label=example]"), ("key", "ArrowRight"), ("kernel", "values.enlarged.place == 1"),
+        ("focus", "input[aria-label=channel]"), ("key", "ArrowRight"), ("kernel", "values.enlarged.channel == 1"),
+        ("focus", ".tfnb-heat canvas"), ("key", "ArrowRight"), ("see", ".tfnb-heat output:has-text('0')"),
+        ("see", ".tfnb-place:has-text('[0, 1]')"),
+    )),
     ViewCase("fetch", "fetched = %fetch loss logits --feed feed", (), ("text=logits", "text=float32[32, 10]"),
              ("fetched[1].shape == (32, 10)",)),
     ViewCase("fetch watched", "%fetch loss --feed feed --watch conv", (

@@ -43,7 +43,7 @@ def test_the_panel_shows_the_last_value(session, monkeypatch):
     view = watch("loss", feed=FEED)
     view._repr_mimebundle_()
     assert ask(view, type="select", name="loss")["details"]["values"] == [
-        {"name": "loss:0", "text": "float32 -inf", "image": ""}]
+        {"name": "loss:0", "tensor": "loss:0", "text": "float32 -inf", "image": ""}]
 
 
 def test_a_closed_scope_shows_the_tensor_that_matters():

@@ -3,10 +3,11 @@
 Nothing here imports IPython, ipywidgets or Graphviz before it is used.
 """
 from tfnb.debug.profile import Profile, profile
-from tfnb.notebook.debug.edge_values import Watched, watch
+from tfnb.notebook.debug.edge_values import Watched
 from tfnb.notebook.debug.nan_view import NanView, nan
 from tfnb.notebook.debug.step_view import StepView, step
 from tfnb.notebook.debug.timeline_view import TimelineView, timeline
+from tfnb.notebook.debug.watch_view import WatchView, watch
 from tfnb.notebook.exercise import Verdict, check
 from tfnb.notebook.frontend.fetch import NoSessionError, fetch, find_session
 from tfnb.notebook.frontend.settings import settings
@@ -49,6 +50,7 @@ __all__ = [
     "TimelineView",
     "VariablesView",
     "Verdict",
+    "WatchView",
     "Watched",
     "Why",
     "check",

@@ -1,4 +1,4 @@
-"""Values on the edges of a graph: a run in which every tensor is looked at as it is made."""
+"""Values of a run in which every tensor is looked at as it is made: in a few numbers, as a picture, as an array."""
 from __future__ import annotations
 
 import base64
@@ -9,33 +9,58 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.describe import one_line
-from tfnb.core.text import expression
-from tfnb.debug.tap import Tap, run_tapped
+from tfnb.core.text import did_you_mean, expression
+from tfnb.debug.tap import Tap
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays.png import encode_png
+from tfnb.notebook.drawing.geometry import shorten
 from tfnb.notebook.drawing.tensor_stats import as_reals
 from tfnb.notebook.drawing.value_label import Pill, pill_of
-from tfnb.notebook.frontend.fetch import in_session
-from tfnb.notebook.graph.view import GraphView, graph_view
-from tfnb.runtime.fetch import read_fetches
-from tfnb.runtime.session import BaseSession
 
 LEAST_SIDE, MOST_SIDE = 8, 64       # pixels of what counts as an image, and of what is shown of it
 MOST_IMAGES = 8
 MOST_OPENED = 12
+ROOM = 256 << 20        # bytes of the arrays that a run leaves
+LISTED, LETTERS = 40, 44            # lines of printed values, and letters of a name in them
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Watched:
     """The last value of a tensor: its pill (None: no numbers), a line of text, and a PNG if it has an image's shape.
 
-    before: the values before it, newest first, as far as they were to be kept (the iterations of a loop).
+    array: the value, None where there was no room to keep it; NumPy takes a Watched for its array. before: the values
+    before it, newest first, as far as they were to be kept (the iterations of a loop).
     """
 
     pill: Pill | None
     text: str
     png: bytes = b""
     before: tuple[Watched, ...] = ()
+    array: np.ndarray | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of the value."""
+        return self.array.shape if self.array is not None else self.pill.shape if self.pill is not None else ()
+
+    @property
+    def dtype(self) -> Any:
+        """The NumPy dtype of the value; its name where it was not kept."""
+        return self.array.dtype if self.array is not None else self.pill.dtype if self.pill is not None else "object"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        if self.array is None:
+            raise ValueError(f"this value was not kept ({self.text}): more than {ROOM >> 20} MB were seen; watch fewer "
+                             "ops, by `pattern`")
+        return np.array(self.array, dtype, copy=True) if dtype is not None or copy else self.array
+
+    def __getitem__(self, place: Any) -> Any:
+        return np.asarray(self)[place]
+
+    def __repr__(self) -> str:
+        more = f", and {len(self.before)} before it" if self.before else ""
+        lost = ", not kept" if self.array is None else ""
+        return f"<{self.text}{more}{lost}>"
 
     def as_json(self) -> dict[str, str]:
         """Return the state of the panel of a graph."""
@@ -43,9 +68,28 @@ class Watched:
         return {"text": self.text, "image": image}
 
 
-def watched(array: np.ndarray) -> Watched:
-    """The fingerprint of an array."""
-    return Watched(pill_of(array), one_line(array), image_of(array))
+class Values(dict[str, Watched]):
+    """Tensor name -> what was seen of it. `values["conv/Relu"]` is the first output of that op.
+
+    Printed, a line each. Raises KeyError with the nearest name for one that was not seen.
+    """
+
+    def __missing__(self, name: str) -> Watched:
+        if f"{name}:0" in self:
+            return self[f"{name}:0"]
+        known = [key.removesuffix(":0") for key in self]
+        raise KeyError(f"no value of {name!r} was seen{did_you_mean(str(name), known)}")
+
+    def __repr__(self) -> str:
+        wide = min(LETTERS, max(map(len, self), default=0))
+        lines = [f"{shorten(name, LETTERS):{wide}}  {seen.text}" for name, seen in list(self.items())[:LISTED]]
+        more = [f"... and {len(self) - LISTED:,} more"] if len(self) > LISTED else []
+        return "\n".join([*lines, *more]) or "no values"
+
+
+def watched(array: np.ndarray, keep: bool = True) -> Watched:
+    """The fingerprint of an array, and a copy of it if that is to be kept."""
+    return Watched(pill_of(array), one_line(array), image_of(array), array=array.copy() if keep else None)
 
 
 def image_of(array: np.ndarray) -> bytes:
@@ -80,12 +124,12 @@ def _as_bytes(numbers: np.ndarray) -> np.ndarray:
 class Recorder(Tap):
     """Remembers the last values of each tensor whose op's name the expression is found in ("": of all).
 
-    keep: how many of each. Raises ValueError for a wrong expression.
+    keep: how many of each. Of at most ROOM bytes the arrays are kept. Raises ValueError for a wrong expression.
     """
 
     def __init__(self, pattern: str = "", keep: int = 1) -> None:
-        self.values: dict[str, Watched] = {}
-        self.keep = keep
+        self.values = Values()
+        self.keep, self.nbytes = keep, 0
         self._pattern = expression(pattern)
         self._wanted: dict[Operation, bool] = {}
         self._made: set[Tensor] = set()
@@ -108,9 +152,12 @@ class Recorder(Tap):
         if op not in self._wanted:
             self._wanted[op] = bool(self._pattern.search(op.name))
         if self._wanted[op]:
-            last = self.values.get(tensor.name) if self.keep > 1 else None
-            before = (replace(last, before=()), *last.before)[:self.keep - 1] if last is not None else ()
-            self.values[tensor.name] = replace(watched(array), before=before)
+            last = self.values.get(tensor.name)
+            chain = (replace(last, before=()), *last.before) if last is not None else ()
+            self.nbytes -= sum(gone.array.nbytes for gone in chain[self.keep - 1:] if gone.array is not None)
+            room = self.nbytes + array.nbytes <= ROOM
+            self.nbytes += array.nbytes * room
+            self.values[tensor.name] = replace(watched(array, room), before=chain[:self.keep - 1])
 
 
 def opened(values: Mapping[str, Watched]) -> dict[str, Any]:
@@ -119,26 +166,3 @@ def opened(values: Mapping[str, Watched]) -> dict[str, Any]:
     scopes = dict.fromkeys(scope for name in sorted(names) if (scope := name.rpartition("/")[0])
                            and scope not in names)             # not those of variables, which are one node
     return {"expand": [*scopes]} if len(scopes) <= MOST_OPENED else {}
-
-
-def watch(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-          pattern: str = "", last: int = 1, **options: Any) -> GraphView:
-    """Run `fetches` op by op, and draw what they need with the values of this run on its edges.
-
-    pattern: a regular expression: ops whose values are shown; last: how many of each, as loops make them. options:
-    those of `graph_view`. The run is a real one, and `values` of the view has what was seen, by the names of tensors.
-
-    Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
-    wrong expression, and what `Session.run` raises.
-    """
-    chosen, wanted, fed = in_session(fetches, feed, session)
-    recorder = Recorder(pattern, last)
-    run_tapped(chosen, wanted, fed, recorder)
-    options.setdefault("level", "ops" if pattern else "layers")
-    return graph_view(elements_of(chosen, wanted), values=recorder.values, **options)
-
-
-def elements_of(session: BaseSession, wanted: Any) -> list[Any]:
-    """The tensors and operations that fetches, also nested ones, stand for: variables are their tensors."""
-    found = read_fetches(wanted, session.graph)
-    return [*found.tensors, *found.targets]

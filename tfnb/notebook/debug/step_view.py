@@ -14,15 +14,16 @@ from tfnb.debug.nan import patterns
 from tfnb.debug.stepper import Stepper
 from tfnb.debug.tap import inspect_run
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.notebook.debug.edge_values import elements_of, watched
+from tfnb.notebook.debug.edge_values import watched
+from tfnb.notebook.debug.enlarged import Frame
 from tfnb.notebook.debug.typed import typed_value
+from tfnb.notebook.debug.watch_view import ValuesGraph, elements_of
 from tfnb.notebook.drawing.geometry import shorten
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.drawing.value_label import pill_of
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import in_session
 from tfnb.notebook.graph.paint import progressed
-from tfnb.notebook.graph.view import GraphView
 from tfnb.notebook.state.tables import Cell, Column, Table
 from tfnb.notebook.state.tables_view import Inside, SheetView
 from tfnb.runtime.session import BaseSession
@@ -33,7 +34,7 @@ LETTERS = 42            # of names in tables
 BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Restart")]
 
 
-class RunGraph(GraphView):
+class RunGraph(ValuesGraph):
     """The graph of a run: what has run, what runs next, and (in the panel) the values of now."""
 
     def __init__(self, stepper: Stepper, ends: Sequence[Any]) -> None:
@@ -45,7 +46,12 @@ class RunGraph(GraphView):
         here = self.stepper
         if here.op is not None and here.op.name in self.model.nodes:
             self._expanded |= self.model.path(self.model.nodes[here.op.name])
+        self._follow()
         self._draw()
+
+    def frames(self, tensor: str) -> list[Frame]:
+        """Return the value of now."""
+        return [("now", self.stepper.values[tensor])] if tensor in self.stepper.values else []
 
     def _painted(self, scene: Scene) -> Scene:
         here = self.stepper
@@ -58,8 +64,9 @@ class RunGraph(GraphView):
         state = super().widget_state()
         op = self._selected.rstrip("/")
         if state["details"]:
-            state["details"]["values"] = [{"name": name, **watched(array).as_json()} for name, array in
-                                          self.stepper.values.items() if name.rpartition(":")[0] == op]
+            state["details"]["values"] = [{"name": name, "tensor": name, **watched(array, keep=False).as_json()}
+                                          for name, array in self.stepper.values.items()
+                                          if name.rpartition(":")[0] == op]
         return state | {"colors": []}
 
 

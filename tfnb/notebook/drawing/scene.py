@@ -44,7 +44,8 @@ class SceneEdge:
     tensors: int
     control: bool = False
     tip: str = ""
-    pill: Pill | None = None        # of the tensor, or of the most important one
+    pill: Pill | None = None        # of the tensor, or of the most important one,
+    tensor: str = ""                # which that is
     off: bool = False
     bad: bool = False               # what flows there does not fit
 

@@ -33,7 +33,7 @@ def details(model: Model, node: Node) -> Details:
                       "more": [max(0, len(reads) - MOST_LINKS), max(0, len(feeds) - MOST_LINKS)]}
     if node.info is not None and node.form in ("op", "variable"):
         found |= _of_op(node.info)
-        found["values"] = [{"name": f"{name}, {ago} before" if ago else name, **seen.as_json()}
+        found["values"] = [{"name": f"{name}, {ago} before" if ago else name, "tensor": name, **seen.as_json()}
                            for i in range(len(node.info.shapes)) if (name := f"{node.info.name}:{i}") in model.values
                            for ago, seen in enumerate((model.values[name], *model.values[name].before))]
     else:

@@ -224,10 +224,10 @@ def _data_edge(source: str, target: str, tensors: Mapping[str, str], values: Map
         bad = any("✗" in label for label in tensors.values())
         return SceneEdge(source, target, "; ".join(tensors.values()) if bad else label, len(tensors), False,
                          _edge_tip(tensors), bad=bad)
-    _, pill = max(seen, key=lambda pair: (pair[1].bad > 0, math.prod(pair[1].shape)))
+    name, pill = max(seen, key=lambda pair: (pair[1].bad > 0, math.prod(pair[1].shape)))
     told = {name: values[name].pill.tip if name in dict(seen) else label for name, label in tensors.items()}
     many = f" of {len(tensors)}" if len(tensors) > 1 else ""
-    return SceneEdge(source, target, pill.words + many, len(tensors), False, _edge_tip(told), pill)
+    return SceneEdge(source, target, pill.words + many, len(tensors), False, _edge_tip(told), pill, tensor=name)
 
 
 def _output_label(info: OpInfo, tensor: str) -> str:

@@ -72,7 +72,7 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
     rules = [".bg{fill:var(--tf-bg)}", "text{fill:var(--tf-ink)}", ".sub{fill:var(--tf-muted)}",
              ".py{fill:var(--tf-py)}",
              ".lab{fill:var(--tf-muted);stroke:var(--tf-bg)}", ".halo{stroke:var(--tf-bg)}",
-             ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg)}",
+             ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg);stroke:var(--tf-frame)}",
              ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
              ".is-bad .a{fill:var(--tf-bad)}", ".is-bad .e{stroke:var(--tf-bad)}",
              ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}",
@@ -177,7 +177,8 @@ def _edge_label(edge: SceneEdge, route: Route) -> str:
                         paint_order="stroke", stroke=INKS["bg"][0], stroke_linejoin="round", stroke_width=3,
                         text_anchor="middle", x=x, y=y + PILL_HEIGHT / 2 + 6)
         return element("g", element("title", text(edge.tip)), marks, words, aria_label=edge.tip,
-                       class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target)
+                       class_="value is-bad" if edge.pill.bad else "value", data_from=edge.source, data_to=edge.target,
+                       data_tensor=edge.tensor or None)
     tone = "bad" if edge.bad else "muted"
     return element("text", text(shorten(edge.label, MOST_LABEL)), class_="lab bad" if edge.bad else "lab",
                    data_from=edge.source, data_to=edge.target, fill=INKS[tone][0], font_size=11,

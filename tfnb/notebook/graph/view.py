@@ -371,11 +371,16 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
 
     Raises TypeError for an unknown option, with the nearest name; ValueError for an unknown target or name.
     """
+    check_options(options)
+    return GraphView(target, depth, expand, **options)
+
+
+def check_options(options: Iterable[str]) -> None:
+    """Raise TypeError, with the nearest name, for what is no option of `graph_view`."""
     for name in options:
         if name not in OPTIONS:
             hint = did_you_mean(name, OPTIONS) or f"; there are {', '.join(OPTIONS)}"
             raise TypeError(f"graph_view has no option {name!r}{hint}")
-    return GraphView(target, depth, expand, **options)
 
 
 def graphviz(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (), **options: Any) -> Any:

@@ -9,8 +9,9 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
 from tfnb.debug.explain import explain
-from tfnb.notebook.debug.edge_values import Recorder, elements_of, opened, watch
+from tfnb.notebook.debug.edge_values import Recorder, opened
 from tfnb.notebook.debug.timeline_view import timeline, traced
+from tfnb.notebook.debug.watch_view import WatchView, elements_of, step_label, watch
 from tfnb.notebook.frontend.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph.costs import measure
 from tfnb.notebook.graph.layout_dot import LayoutFailed
@@ -58,8 +59,8 @@ class GraphMagics(LineMagics):
             recorder = Recorder(unquote(args.watch), args.keep) if args.watch else None
         values = fetch(*wanted, feed=feed, session=session, labels=args.what, tap=recorder)
         if recorder is not None:
-            display(graph_view(elements_of(session, wanted), values=recorder.values, level="ops",
-                               **opened(recorder.values)))
+            display(WatchView(elements_of(session, wanted), recorder.values, label=step_label(session), level="ops",
+                              **opened(recorder.values)))
         if args.trace:
             display(traced(wanted, {resolve(session.graph, k): v for k, v in (feed or {}).items()}, session))
         return values
@@ -180,10 +181,8 @@ class GraphMagics(LineMagics):
         with usage_errors(ValueError, TypeError, LayoutFailed, ImportError):
             if args.color in COSTS:
                 options["costs"] = measure(wanted, feed, session)
-            if args.values:
-                view = watch(*wanted, feed=feed, session=session, **options)
-            else:
-                view = graph_view(self._target(args.target), **options)
+            view = watch(*wanted, feed=feed, session=session, **options) if args.values else \
+                graph_view(self._target(args.target), **options)
             if args.save:
                 view.save(unquote(args.save))
             return view.graphviz() if args.format == "graphviz" else view
