@@ -42,7 +42,7 @@ def changed(notebook: Notebook) -> Notebook:
     old, new = ("sigmoid", "tanh") if notebook.ask("h.op.type") == "'Sigmoid'" else ("tanh", "sigmoid")
     notebook.edit(MODEL, f"tf.{old}(tf.matmul", f"tf.{new}(tf.matmul")
     notebook.run(MODEL)
-    notebook.cell(TRAIN).get_by_text("STALE: 'h' changed in").wait_for()
+    notebook.cell(TRAIN).get_by_text("run again: 'h' changed in").wait_for()
     return notebook
 
 
@@ -56,7 +56,7 @@ def test_a_cell_that_is_run_again_doubles_nothing_and_keeps_the_weights(notebook
 
 def test_a_changed_cell_marks_others_and_they_run_again_in_their_places(changed: Notebook) -> None:
     notebook, trained = changed, changed.output(LOOP)
-    assert "1 variable kept" in notebook.output(MODEL) and "fresh" in notebook.output(LOSS)
+    assert "1 variable kept" in notebook.output(MODEL) and "up to date" in notebook.output(LOSS)
     notebook.run(STALE)
     assert "1 stale cell" in notebook.output(STALE)
     notebook.run(WHY)
@@ -77,7 +77,7 @@ def test_undo_brings_the_old_ops_back(changed: Notebook) -> None:
     changed.edit(UNDO, "pass", "%graph undo")
     changed.run(UNDO)
     assert "was undone" in changed.output(UNDO)
-    changed.cell(TRAIN).get_by_text("STALE: 'h' changed in").wait_for()
+    changed.cell(TRAIN).get_by_text("run again: 'h' changed in").wait_for()
     changed.run(UNDO)
     changed.cell(TRAIN).get_by_text("fresh").wait_for()
     changed.cell(MODEL).get_by_text("was undone").wait_for()

@@ -100,7 +100,7 @@ def test_an_identical_run_leaves_nothing_stale_and_moves_gradients_over(nb):
     nb.run("D", TRAIN)
     changed = nb.run("B", MODEL)
     assert changed == ["B"] and not get_default_graph().stale
-    assert nb.text("B") == "6 ops · 1 variable kept · as before · 3 inputs of later cells moved over · fresh"
+    assert nb.text("B") == "up to date · 6 ops · 1 variable · as before · 3 inputs of later cells moved over"
     assert nb.grad.op.inputs[1] is nb.a and nb.grad.op._original_op is nb.a.op
     assert nb.a.consumers() == [nb.loss.op, nb.grad.op]
     assert why_stale(nb.down.op) is None
@@ -115,14 +115,14 @@ def test_a_changed_run_moves_forward_consumers_and_marks_gradients(nb):
     assert nb.loss.op.inputs[0] is nb.a, "the loss takes the new tensor"
     assert why_stale(nb.loss.op) is None
     assert set(changed) == {"B", "D", "E"}
-    assert nb.text("D") == "STALE: 'a' changed in [5] - run [3]"
-    assert nb.text("E") == "STALE: 'down' of [3] is stale - run [3] [4]"
+    assert nb.text("D") == "run again: 'a' changed in [5]"
+    assert nb.text("E") == "run again: 'down' of [3] is stale - run [3] [4]"
     with pytest.raises(StaleTensorError, match=r"'grad' \(Mul\): its cell \[3\] is stale, because 'a' changed in "
                                                r"\[5\]: run \[3\] again"):
         check_fresh(nb.grad.op)
     assert set(nb.run("D", TRAIN)) == {"D", "E"}, "the stale cell is fresh again, and so is what only used it"
     assert not get_default_graph().stale
-    assert nb.text("D").endswith("fresh") and nb.text("E").endswith("fresh")
+    assert nb.text("D").startswith("up to date") and nb.text("E").startswith("up to date")
 
 
 def test_a_gradient_is_stale_even_if_it_takes_nothing_of_what_changed(nb):
@@ -130,8 +130,8 @@ def test_a_gradient_is_stale_even_if_it_takes_nothing_of_what_changed(nb):
     nb.run("C", 'loss = raw.Square(y, name="loss")')
     nb.run("D", 'one = const([1.0, 1.0], name="one"); grad = gradient(loss, one, one, name="grad")')
     nb.run("B", 'x = placeholder(f32, (2,), name="x"); y = raw.Abs(x, name="y")')
-    assert nb.text("D").startswith("STALE: 'y' changed in [4]")
-    assert nb.text("C").endswith("fresh")
+    assert nb.text("D").startswith("run again: 'y' changed in [4]")
+    assert nb.text("C").startswith("up to date")
 
 
 def test_what_did_not_change_in_a_changed_cell_stays_usable(nb):
@@ -139,15 +139,15 @@ def test_what_did_not_change_in_a_changed_cell_stays_usable(nb):
     nb.run("D", 'grad = gradient(h, h, h, name="grad")')
     nb.run("B", MODEL + 'extra = raw.Neg(x, name="extra")')
     assert why_stale(nb.grad.op) is None and nb.grad.op.inputs[0] is nb.h
-    assert nb.text("B") == "7 ops · 1 variable kept · 2 inputs of later cells moved over · fresh"
+    assert nb.text("B") == "up to date · 7 ops · 1 variable · 2 inputs of later cells moved over"
 
 
 def test_a_change_of_shape_or_dtype_makes_consumers_stale(nb):
     nb.run("B", MODEL)
     nb.run("C", LOSS)
     nb.run("B", WIDER)
-    assert nb.text("C") == "STALE: 'a' changed in [3] from float32[?, 3] to float32[?, 5] - run [2]"
-    assert nb.text("B") == "6 ops · 1 variable · fresh"
+    assert nb.text("C") == "run again: 'a' changed in [3] from float32[?, 3] to float32[?, 5]"
+    assert nb.text("B") == "up to date · 6 ops · 1 variable"
     with pytest.raises(StaleTensorError, match=r"run \[2\] again"):
         raw.Neg(nb.loss)
 
@@ -196,7 +196,7 @@ def test_a_failing_run_of_a_stale_cell_leaves_it_stale(nb):
     assert list(stale) == ["D"]
     nb.run("D", 'grad = gradient(a, a, a, name="grad"); 1 / 0', fails=True)
     assert get_default_graph().stale == stale
-    assert nb.text("D").startswith("STALE: 'a' changed in [3]")
+    assert nb.text("D").startswith("run again: 'a' changed in [3]")
     nb.run("D", 'grad = gradient(a, a, a, name="grad")')
     assert not get_default_graph().stale
 
@@ -214,8 +214,8 @@ def test_a_cell_that_stops_making_ops_has_them_removed(nb):
     nb.run("C", LOSS)
     assert set(nb.run("B", "")) == {"B", "C"}
     assert names() == ["loss"] and not get_default_graph().get_collection("variables")
-    assert nb.text("B") == "0 ops · 6 removed · fresh"
-    assert nb.text("C") == "STALE: 'a' is no longer made in [3] - run [2]"
+    assert nb.text("B") == "up to date · 0 ops · 6 removed"
+    assert nb.text("C") == "run again: 'a' is no longer made in [3]"
     assert nb.run("B", "") == [] and "B" not in nb.cells.badges
 
 
@@ -225,7 +225,7 @@ def test_deleting_a_cell_removes_its_ops(nb):
     nb.run("D", "y = const(1.0, name='y')")
     assert nb.cells.delete("B") == ["C"]
     assert names() == ["loss", "y"]
-    assert nb.text("C") == "STALE: 'a' is no longer made in [1], which was deleted - run [2]"
+    assert nb.text("C") == "run again: 'a' is no longer made in [1], which was deleted"
     with pytest.raises(StaleTensorError, match=r"its cell \[1\] was deleted"):
         raw.Neg(nb.x)
     assert nb.cells.delete("B") == [] and nb.cells.delete("never seen") == []
@@ -243,7 +243,7 @@ def test_names_that_a_fresh_run_would_not_give_are_noted(nb):
     nb.run("D", "variable('dense/w', [1]); variable('dense_2/w', [1])")
     assert "'dense_2/w' would be 'dense_1/w' in a fresh run" in nb.text("D"), "layers are numbered by their scopes"
     nb.run("E", "variable('dense_1/w', [1])")
-    assert nb.text("E").endswith("fresh") and "would be" not in nb.text("E")
+    assert nb.text("E").startswith("up to date") and "would be" not in nb.text("E")
     nb.run("C", "b = const(2.0); c = const(3.0)")
     assert "would be" not in nb.text("C")
     nb.run("F", "variable('v', [1])")
@@ -257,17 +257,17 @@ def test_collecting_ops_of_other_cells_are_stale_when_there_is_more_to_collect(n
     nb.run("C", 'init = raw.NoOp(name="init"); g.get_operation_by_name("init")._add_control_input(W_init)')
     nb.run("B", MODEL)
     init = get_default_graph().get_operation_by_name("init")
-    assert nb.text("C").endswith("fresh") and init.control_inputs == [nb.W_init]
+    assert nb.text("C").startswith("up to date") and init.control_inputs == [nb.W_init]
     nb.run("B", MODEL + 'b, b_init = variable("b", (3,))')
-    assert nb.text("C") == "STALE: variable 'b' of [4] is new and not among those it initializes - run [2]"
-    assert nb.text("B").startswith("9 ops · 1 variable kept · 1 variable new · ")
+    assert nb.text("C") == "run again: variable 'b' of [4] is new and not among those it initializes"
+    assert nb.text("B").startswith("up to date · 9 ops · 2 variables · 1 input")
 
 
 def test_changed_starting_values_do_not_disturb_an_initializer(nb):
     nb.run("B", 'W, W_init = variable("W", (2,))')
     nb.run("C", 'init = raw.NoOp(name="init"); g.get_operation_by_name("init")._add_control_input(W_init)')
     nb.run("B", 'W, W_init = variable("W", (2,)); other = const(5.0)')
-    assert nb.text("C").endswith("fresh")
+    assert nb.text("C").startswith("up to date")
 
 
 def test_merged_summaries_of_a_changed_cell_are_stale(nb):
@@ -275,12 +275,12 @@ def test_merged_summaries_of_a_changed_cell_are_stale(nb):
     nb.run("B", one)
     nb.run("C", 'merged = raw.MergeSummary([s], name="merged")')
     nb.run("B", one)
-    assert nb.text("C").endswith("fresh") and nb.merged.op.inputs[0] is nb.s
+    assert nb.text("C").startswith("up to date") and nb.merged.op.inputs[0] is nb.s
     nb.run("B", one + '; t = raw.ScalarSummary("t", x, name="t")')
-    assert nb.text("C") == "STALE: summary 't' of [4] is new and not among those it merges - run [2]"
+    assert nb.text("C") == "run again: summary 't' of [4] is new and not among those it merges"
     nb.run("C", 'merged = raw.MergeSummary([s, t], name="merged")')
     nb.run("B", one.replace("1.0", "2.0") + '; t = raw.ScalarSummary("t", x, name="t")')
-    assert nb.text("C") == "STALE: 's' changed in [6] - run [5]"
+    assert nb.text("C") == "run again: 's' changed in [6]"
 
 
 def test_ops_that_no_cell_made_are_marked_one_by_one(nb):
@@ -319,7 +319,7 @@ def test_several_graphs_are_kept_apart(nb):
     nb.run("B", "with other.as_default():\n    y = const([1.0], name='y')\nx = const(1.0, name='x')")
     assert names() == ["x"] and [op.name for op in other.get_operations()] == ["y", "z"]
     assert list(other.stale) == ["C"] and not get_default_graph().stale
-    assert nb.text("B") == "2 ops · fresh"
+    assert nb.text("B") == "up to date · 2 ops"
 
 
 def test_a_graph_made_in_a_cell_belongs_to_it_from_the_start(nb):
@@ -342,8 +342,8 @@ def test_a_cell_that_resets_the_default_graph(nb):
     first = get_default_graph()
     nb.run("B", code)
     assert get_default_graph() is not first and names()[0] == "x" and "loss" not in names()
-    assert nb.text("B") == "6 ops · 1 variable · fresh"
-    assert nb.text("C") == "STALE: 'a' is no longer made in [3] - run [2]"
+    assert nb.text("B") == "up to date · 6 ops · 1 variable"
+    assert nb.text("C") == "run again: 'a' is no longer made in [3]"
 
 
 def test_inner_cells_roll_back_alone(nb):
@@ -409,10 +409,10 @@ def test_a_shape_that_came_from_a_changed_value_makes_what_has_it_stale(nb):
     nb.run("B", 'x = const([2.0] * 6, name="x"); size = const([2, 3], name="size")')
     assert not get_default_graph().stale, "another value of the same shape: nothing downstream is of another shape"
     nb.run("B", 'x = const([2.0] * 6, name="x"); size = const([3, 2], name="size")')
-    assert nb.text("C") == "STALE: 'size' changed in [5], and with it the shape of 'y' - run [2]"
-    assert nb.text("D") == "STALE: 'y' of [2] is stale - run [2] [3]"
+    assert nb.text("C") == "run again: 'size' changed in [5], and with it the shape of 'y'"
+    assert nb.text("D") == "run again: 'y' of [2] is stale - run [2] [3]"
     nb.run("C", 'y = raw.Reshape(x, size, name="y")')
-    assert nb.text("D").startswith("STALE: 'y' changed in [6] from float32[2, 3] to float32[3, 2]")
+    assert nb.text("D").startswith("run again: 'y' changed in [6] from float32[2, 3] to float32[3, 2]")
 
 
 def test_a_cell_before_the_one_that_finalized_the_graph_may_run_again(nb):
@@ -442,7 +442,7 @@ def test_undo_goes_back_run_by_run(nb):
     assert nb.grad.op._original_op is old.op and old.consumers() == [nb.loss.op, nb.grad.op]
     assert nb.cells.badges["D"] == texts["D"] and "run [4] was undone" in nb.text("B")
     nb.run("B", MODEL)
-    assert nb.text("B") == "6 ops · 1 variable kept · as before · 3 inputs of later cells moved over · fresh"
+    assert nb.text("B") == "up to date · 6 ops · 1 variable · as before · 3 inputs of later cells moved over"
     assert names() == before
 
 
@@ -508,15 +508,15 @@ def test_a_cell_that_makes_graphs_again_leaves_others_outdated(nb):
     nb.run("A", "a = const(1.0, name='a')")
     nb.run("S", "reset()")                                  # a second part of the notebook
     nb.run("B", "b = const(1.0, name='b')")
-    assert nb.text("A") == "1 op · fresh" and nb.text("B") == "1 op · fresh"
+    assert nb.text("A") == "up to date · 1 op" and nb.text("B") == "up to date · 1 op"
     assert nb.run("R", "reset()") == ["A"]
-    assert nb.text("A") == "1 op · OUTDATED: its graph was replaced by a new one in [5] - run [2] again to use it"
-    assert why_stale(nb.a.op) is None and nb.text("B") == "1 op · fresh", "what it made may still be run"
+    assert nb.text("A") == "run again: its graph was replaced by a new one in [5]"
+    assert why_stale(nb.a.op) is None and nb.text("B") == "up to date · 1 op", "what it made may still be run"
     nb.cells.undo()
-    assert nb.text("A") == "1 op · fresh" and get_default_graph() is nb.b.graph
+    assert nb.text("A") == "up to date · 1 op" and get_default_graph() is nb.b.graph
     nb.run("R", "reset()")
     nb.run("A", "a = const(1.0, name='a')")
-    assert nb.text("A").endswith("fresh") and nb.a.graph is get_default_graph()
+    assert nb.text("A").startswith("up to date") and nb.a.graph is get_default_graph()
 
 
 def test_a_cell_that_made_the_default_graph_by_using_it_does_not_replace_it(nb):
@@ -524,7 +524,7 @@ def test_a_cell_that_made_the_default_graph_by_using_it_does_not_replace_it(nb):
     nb.run("A", "a = const(1.0, name='a')")
     nb.run("B", "b = const(1.0, name='b')")
     nb.run("A", "a = const(1.0, name='a'); other = Graph()")
-    assert nb.text("B") == "1 op · fresh"
+    assert nb.text("B") == "up to date · 1 op"
 
 
 def test_a_tensor_of_a_failed_first_cell_is_stale_beside_others(nb):

@@ -52,7 +52,7 @@ def shown(cell):
 @pytest.mark.slow
 def test_a_saved_notebook_shows_plots_and_badges(notebook):
     outputs = [shown(cell) for cell in notebook.cells]
-    assert outputs[0] == [] and "fresh" in outputs[1][0]["text/html"] and outputs[3] == []
+    assert outputs[0] == [] and "up to date" in outputs[1][0]["text/html"] and outputs[3] == []
     assert len(outputs[2]) == 1, "the board is shown once"
     plot = outputs[2][0]
     assert "<path" in plot["image/svg+xml"] and "0.03333" in plot["text/plain"], "brought up to date by a later cell"
@@ -76,7 +76,7 @@ def test_no_widget_is_left_in_a_page_that_has_no_kernel(notebook):
     page, _ = HTMLExporter().from_notebook_node(notebook)
     assert page.count("data:image/svg+xml") + page.count("<svg ") >= pictures > 4
     text, files = MarkdownExporter().from_notebook_node(notebook)
-    assert sum(name.endswith(".svg") for name in files["outputs"]) == pictures and "fresh" in text
+    assert sum(name.endswith(".svg") for name in files["outputs"]) == pictures and "up to date" in text
 
 
 @pytest.mark.slow

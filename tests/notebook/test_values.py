@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.source import set_cell_label
+from tfnb.notebook.cells.statements import Text
 from tfnb.notebook.cells.values import MOST, Values, written
 
 
@@ -37,11 +38,10 @@ def run():
         count = len(graph.get_operations())
         with graph.as_default():
             exec(compile(source, f"c{key}", "exec"), names)
-        values.observe(names, key, f"[{key}]")
-        made = graph.get_operations()[count:]
-        if made:
-            readings[key] = values.read(made, names, lambda: source)
-        return values.outdated(readings)
+        text = Text(source)
+        values.observe(names, key, f"[{key}]", text)
+        readings[key] = values.read(graph.get_operations()[count:], names, text)
+        return {each: reason.why for each, reason in values.outdated(readings).items()}
 
     run.values = values
     yield run

@@ -15,7 +15,7 @@ def test_why_names_the_line_the_cell_and_what_stands_on_an_op(page):
     model(page)
     shown = page.run("%why h", "Y")
     answer = rows(shown)
-    assert shown.startswith("h (Mul) float32[?, 3]: fresh")
+    assert shown.startswith("h (Mul) float32[?, 3]: up to date")
     assert answer["made"].endswith('line 3: `h = tf.multiply(x, W, name="h")`') and "cell [" in answer["made"]
     assert answer["cell"].endswith(" ops") and "x (Placeholder, float32[?, 3]) of [" in answer["takes"]
     assert answer["used by"].startswith("a; ") and "in all" in answer["used by"]
@@ -31,18 +31,19 @@ def test_why_says_what_changed_and_what_to_run(page):
     page.run("old = a", "look")
     page.run(MODEL.replace("sigmoid", "tanh"), "B")
     answer = rows(page.run("%why train", "Y"))
-    assert page.text("Y").startswith("GradientDescent (NoOp): STALE")
+    assert page.text("Y").startswith("GradientDescent (NoOp): run again")
     assert "'a' changed in [" in answer["stale"] and answer["run"].endswith("again, or %stale run")
     assert answer["changed"].startswith("'a' in [") and "it was Sigmoid and is Tanh" in answer["changed"]
     assert answer["values"].startswith("W has a value in sess, kept over the run [")
     assert "it was Sigmoid and is Tanh" in rows(page.run("%why a", "Y"))["last run"]
     assert "which made it as before" in rows(page.run("%why h", "Y"))["last run"]
     moved = rows(page.run("%why loss", "Y"))["moved over"]
-    assert moved.startswith("its input 'a' is the new one of [") and page.text("Y").splitlines()[0].endswith("fresh")
+    assert moved.startswith("its input 'a' is the new one of [")
+    assert page.text("Y").splitlines()[0].endswith("up to date")
     shown = page.run("%why old", "Y")
-    assert "STALE" in shown and "and made a new one" in rows(shown)["stale"]
+    assert "run again" in shown and "and made a new one" in rows(shown)["stale"]
     page.run(TRAIN, "D")
-    assert page.run("%why train", "Y").splitlines()[0].endswith("fresh")
+    assert page.run("%why train", "Y").splitlines()[0].endswith("up to date")
     assert page.run(f"sess.run(train, {FEED})", "F") == ""
 
 

@@ -16,3 +16,10 @@ tell_op: Any = None
 # The module of the continuous NaN check: its `NanGuard` runs the plans of a session while `options.nan_check` is set.
 # Set by `tfnb`; imported at the first such run.
 nan_guard: Any = None
+
+# The run of a notebook's cell that goes on, any object; None between cells. With one, `on_run(graph, plan)` is told of
+# the first run of each signature of a session in it, until it returns True (the run counts for the cell), and
+# `on_collection(collections, key)` of each read of a graph's collection.
+cell: Any = None
+on_run: Callable[[Any, Any], bool] | None = None
+on_collection: Callable[[Any, Any], None] | None = None

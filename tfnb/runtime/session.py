@@ -20,9 +20,10 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.context import default_sessions
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
+from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
-from tfnb.runtime.fetch import Build, Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
 from tfnb.runtime.runners.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.state.store import Store
@@ -40,21 +41,6 @@ def _settings(config: Any) -> Settings:
         return Settings()
     level = config.graph_options.optimizer_options.opt_level
     return Settings(level < 0, config.intra_op_parallelism_threads if config.intra_op_parallelism_threads > 0 else None)
-
-
-class _Call:
-    """A prepared signature of `run`: readers of the feeds, the plan's executor, and the structure of the result."""
-
-    __slots__ = ("mutations", "feeds", "executor", "build", "single", "summaries")
-
-    def __init__(self, mutations: int, feeds: Sequence[Feed], executor: Executor, build: Build, single: bool) -> None:
-        self.mutations = mutations
-        self.feeds = tuple(feed.array for feed in feeds)
-        self.executor = executor
-        self.build = build
-        self.single = single
-        self.summaries = tuple(i for i, t in enumerate(executor.plan.fetches)
-                               if t.op.spec.role in ("summary", "merged summary") and t.static == ())
 
 
 class BaseSession:
@@ -79,7 +65,7 @@ class BaseSession:
         self._partial: dict[str, PartialRun] = {}
         self._reset = False
         self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
-        self._calls: dict[Any, _Call] = {}
+        self._calls: dict[Any, Call] = {}
         self._closed = False
         self._guard: Any = None                    # the continuous NaN check, once a run was checked
         limits = (0 if config is None else config.operation_timeout_in_ms, 0 if place is None else place.timeout)
@@ -144,6 +130,9 @@ class BaseSession:
             if isinstance(feed_dict, Mapping) and (flat := flat_feeds(feed_dict)) is not feed_dict:
                 return self.run(fetches, flat)
             call = self._prepare(fetches, feed_dict, key)
+        if (cell := taps.cell) is not None and call.cell is not cell and taps.on_run is not None \
+                and taps.on_run(self._graph, call.executor.plan):
+            call.cell = cell
         if feed_dict:
             arrays = [read(value) for read, value in zip(call.feeds, feed_dict.values(), strict=True)]
         else:
@@ -208,7 +197,7 @@ class BaseSession:
                 node.CopyFrom(op.node_def)
                 node.device = device
 
-    def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> _Call:
+    def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> Call:
         """Flatten the structures, and look up or build the plan."""
         self._check_open()
         if feed_dict is not None and not hasattr(feed_dict, "values"):
@@ -221,7 +210,7 @@ class BaseSession:
             raise ValueError("feed_dict names a tensor twice: " + ", ".join(sorted(t.name for t in feeds)))
         mutations = self._graph.mutations
         executor = self._executor(read.tensors, read.targets, tuple(feeds), mutations)
-        call = _Call(mutations, [Feed(t) for t in feeds], executor, read.build, read.single)
+        call = Call(mutations, [Feed(t) for t in feeds], executor, read.build, read.single)
         if key is not None and not _has_tuples(fetches):
             if len(self._calls) >= CALLS_KEPT:
                 self._calls.clear()
@@ -404,6 +393,11 @@ class InteractiveSession(BaseSession):
         if self._default_graph is not None:
             self._default_graph.__exit__(None, None, None)
         self._default.__exit__(None, None, None)
+
+
+def live_sessions(graph: Graph) -> list[BaseSession]:
+    """Return the open sessions of a graph."""
+    return [session for session in list(_live) if session._graph is graph and not (session._closed or session._reset)]
 
 
 describe(globals(), SESSIONS)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Container, Hashable, Iterable
 from typing import Any, NamedTuple
 
+from tfnb.core import taps
 from tfnb.graph.parts.operation import Operation, Tensor
 
 
@@ -50,6 +51,8 @@ class Collections:
 
     def get(self, name: Hashable, scope: str | None = None) -> list[Any]:
         """A copy of the list; with `scope`, of the entries whose name matches that regular expression."""
+        if taps.cell is not None and taps.on_collection is not None:
+            taps.on_collection(self, name)
         values = self.lists.get(name, [])
         if scope is None:
             return list(values)

@@ -4,75 +4,33 @@ Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, a
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
-from tfnb.graph.mutation import Detached, Snapshot
+from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.ownership import all_graphs, own
 from tfnb.graph.stack import global_graph, set_global_graph
+from tfnb.notebook.cells import relations
 from tfnb.notebook.cells.compare import Changes, compare
-from tfnb.notebook.cells.effects import Effects, Orphan, Stale, apply_changes, spread
+from tfnb.notebook.cells.effects import Effects, apply_changes
 from tfnb.notebook.cells.functions import Functions
-from tfnb.notebook.cells.history import Story, story_of
+from tfnb.notebook.cells.history import story_of
 from tfnb.notebook.cells.journal import Journal, Past, size_of
+from tfnb.notebook.cells.marks import Mark, Orphan, Reason, Stale, spread, spread_all
 from tfnb.notebook.cells.name_shifts import drifted
-from tfnb.notebook.cells.values import Reading, Values
+from tfnb.notebook.cells.sessions import entries
+from tfnb.notebook.cells.state import Books, Run
+from tfnb.notebook.cells.statements import Text
+from tfnb.notebook.cells.values import Values
 from tfnb.notebook.frontend.badge import Badge
 from tfnb.opdef import kinds, registry
-from tfnb.opdef.op import Op
+from tfnb.runtime.session import live_sessions
 
 Key = Hashable
-
-
-@dataclass
-class Books:
-    """The state of the cells of a notebook, by key.
-
-    badges: of the cells that own ops, as they should be shown; reasons: why cells are stale of themselves, by graph;
-    stories: what the last run of each changed, by graph; makers: the cell that made each graph; replaced: why a graph
-    is not the one that a run from top to bottom would put ops into: its maker has made another one since; readings:
-    the plain values that the cells made ops with; declared: the op types that they declared (tf.custom).
-    """
-
-    labels: dict[Key, str] = field(default_factory=dict)
-    badges: dict[Key, Badge] = field(default_factory=dict)
-    reasons: WeakKeyDictionary[Graph, dict[Key, str]] = field(default_factory=WeakKeyDictionary)
-    stories: WeakKeyDictionary[Graph, dict[Key, Story]] = field(default_factory=WeakKeyDictionary)
-    makers: WeakKeyDictionary[Graph, Key] = field(default_factory=WeakKeyDictionary)
-    replaced: WeakKeyDictionary[Graph, str] = field(default_factory=WeakKeyDictionary)
-    readings: dict[Key, Reading] = field(default_factory=dict)
-    declared: dict[Key, dict[str, Op]] = field(default_factory=dict)
-
-    def copy(self) -> Books:
-        """The same, to go back to."""
-        made = Books(dict(self.labels), dict(self.badges), makers=self.makers.copy(), replaced=self.replaced.copy(),
-                     readings=dict(self.readings), declared=dict(self.declared))
-        for graph, reasons in self.reasons.items():
-            made.reasons[graph] = dict(reasons)
-        for graph, stories in self.stories.items():
-            made.stories[graph] = dict(stories)
-        return made
-
-
-@dataclass
-class Run:
-    """A cell that runs: what it took out of each graph at its begin, and how things stood."""
-
-    key: Key
-    label: str
-    books: Books
-    default: Graph | None
-    snapshots: dict[Graph, Snapshot] = field(default_factory=dict)
-    versions: dict[Graph, int] = field(default_factory=dict)    # of the graphs at the beginning
-    detached: dict[Graph, list[Detached]] = field(default_factory=dict)
-    keys: list[Key] = field(default_factory=list)               # under which the cell ran before
-    thawed: list[Graph] = field(default_factory=list)           # that were finalized
-    names: Mapping[str, Any] = field(default_factory=dict)      # the user's names of graph objects at the start
-    declared: dict[str, Op] = field(default_factory=dict)       # the op types that there were (tf.custom)
 
 
 class Cells:
@@ -84,6 +42,7 @@ class Cells:
         self.functions = Functions()
         self.values = Values()
         self.run: Run | None = None
+        self.marks: dict[Key, Mark] = {}        # of the cells that must run again
 
     @property
     def labels(self) -> dict[Key, str]:
@@ -92,7 +51,7 @@ class Cells:
 
     @property
     def badges(self) -> dict[Key, Badge]:
-        """Key -> the badge, of the cells that own ops, as they should be shown."""
+        """Key -> the badge, as it should be shown, of the cells that own ops, or must run again."""
         return self.books.badges
 
     # around a cell
@@ -119,6 +78,7 @@ class Cells:
 
     def _take_out(self, run: Run, key: Key) -> None:
         run.keys.append(key)
+        run.marked |= key in self.marks
         self._forget_ops(key)
         for graph in run.snapshots:
             self.books.reasons.get(graph, {}).pop(key, None)
@@ -134,19 +94,19 @@ class Cells:
                     graph._unsafe_unfinalize()
                     run.thawed.append(graph)
 
-    def observe(self, names: Mapping[str, Any]) -> None:
+    def observe(self, names: Mapping[str, Any], text: Text | None = None) -> None:
         """The cell has ended, well or not: see which functions and values the user's names stand for now."""
         if self.run is not None:
             self.functions.observe(names, self.run.key, self.run.label)
-            self.values.observe(names, self.run.key, self.run.label)
+            self.values.observe(names, self.run.key, self.run.label, text, self.run.marked)
 
     def commit(self, rebound: Mapping[str, str] | None = None, names: Mapping[str, Any] | None = None,
-               source: Callable[[], str] = str) -> list[Key]:
+               text: Text | None = None) -> list[Key]:
         """The cell ended well: other cells' ops take its new tensors or become stale.
 
         rebound: name of an op that the cell made before -> why a user's name of it means another op now; names: what
-        the user's names stand for; source: gives the cell in plain Python. Returns the keys of the cells whose badge is
-        new or another one now.
+        the user's names stand for; text: the cell in plain Python, if it is any. Returns the keys of the cells whose
+        badge is new or another one now.
         """
         run = self._end()
         before = [self.labels.pop(key, run.label) for key in run.keys]
@@ -168,10 +128,11 @@ class Cells:
         self.books.declared[run.key] = {name: op for name, op in registry.CUSTOM.items()
                                         if run.declared.get(name) is not op}
         for key in run.keys:
-            self.badges.pop(key, None)
-            self.books.readings.pop(key, None)
-        if made and names:
-            self.books.readings[run.key] = self.values.read(made, names, source)
+            self.books.forget(key)
+        if names:
+            self.books.readings[run.key] = self.values.read(made, names, text)
+        if run.ran:
+            self.books.ran[run.key] = run.ran
         badge = _badge(run.label, made, changes, effects)
         if badge.ops or badge.removed:
             self.badges[run.key] = badge
@@ -205,6 +166,7 @@ class Cells:
             op._dead = replaced if name in changes.new else gone
         effects = apply_changes(graph, records, changes, run.label, rebound)
         self._blame(graph, effects.reasons)
+        self._end_runs(graph, changes, effects, run.label)
         self.books.stories.setdefault(graph, {})[run.key] = story_of(before, run.label, changes, effects)
         total.rewired += effects.rewired
         return changes
@@ -250,7 +212,8 @@ class Cells:
         now, before = self.badges.get(past.key), past.books.badges.get(past.key)
         note = f"{past.what} was undone"
         changed = [key for key, badge in self.badges.items() if badge != past.books.badges.get(key)]
-        self.books.badges = past.books.badges
+        told = {key: replace(badge, why="") for key, badge in self.badges.items() if not badge.ops}
+        self.books.badges = told | past.books.badges
         if before is not None:
             self.badges[past.key] = replace(before, notes=(*before.notes, note))
         elif now is not None:                   # the cell owns nothing now, but its line is still there
@@ -303,9 +266,9 @@ class Cells:
                 record = graph.detach(owned, f"its cell {where} was deleted", [key])
                 effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")
                 self._blame(graph, effects.reasons)
+                self._end_runs(graph, compare(record.ops, ()), effects, f"{where}, which was deleted")
             self.books.reasons.get(graph, {}).pop(key, None)
-        self.badges.pop(key, None)
-        self.books.readings.pop(key, None)
+        self.books.forget(key)
         self._forget_ops(key)
         self.values.forget(key)
         if left:
@@ -316,24 +279,33 @@ class Cells:
         """The stale cells of a graph, and why."""
         return spread(graph, self.books.reasons.get(graph, {}), self.labels)
 
-    def outdated(self) -> dict[Key, str]:
-        """The cells that may be used, but would make something else now, and why."""
-        found: dict[Key, str] = {}
-        for graph in all_graphs():
-            for key, why in self.outdated_in(graph).items():
-                if not isinstance(key, Orphan):
-                    found.setdefault(key, why)
-        return found
+    def entries(self, graph: Graph, name: Hashable, key: Key) -> dict[str, str]:
+        """The entries of a collection that a cell would find in a run from top to bottom, but its own."""
+        return entries(graph, name, partial(self.values.sees, key))
 
-    def outdated_in(self, graph: Graph) -> dict[Key, str]:
-        """The cells whose ops in `graph` may be used, but would be others now, and why."""
-        values = self.values.outdated(self.books.readings)
-        found = {key: why for key, why in values.items() if graph.ops_of(key)} | self.functions.outdated(graph)
-        why = self.books.replaced.get(graph)
-        if why is None:
-            return found
-        keys = {op.owner for op in graph.get_operations()} & self.badges.keys() - {self.books.makers.get(graph)}
-        return dict.fromkeys(keys, why) | found
+    def _end_runs(self, graph: Graph, changes: Changes, effects: Effects, where: str) -> None:
+        """The output of cells that ran ops which are others now is out of date."""
+        why = {name: name for name in changes.why} | effects.moved
+        for key, ran in self.books.ran.items():
+            if key not in self.books.ended and (reason := ran.reason(graph, why, changes.removed, where)) is not None:
+                self.books.ended[key] = reason
+
+    def doubts(self, graph: Graph, ops: Iterable[str], names: Iterable[str] = (), key: Key = None) -> str:
+        """Say why a training should not go on with some ops of a graph, and which cells to run; "" if it may.
+
+        names: those that its body reads, in the cell `key`.
+        """
+        if not self.marks:
+            return ""
+        owners = [op.owner for name in ops if (op := graph._by_name.get(name)) is not None]
+        owners += [maker for name in names if (maker := self.values.maker(name, key)) is not None]
+        found = {owner: self.marks[owner] for owner in owners if owner in self.marks}
+        if not found:
+            return ""
+        first, mark = next(iter(found.items()))
+        why = mark.why if mark.run[:-1] else f"depends on {self.labels.get(first, 'a cell')}, which {mark.clause}"
+        keys = {each for mark in found.values() for each in mark.run}
+        return f"it {why}: run {' '.join(self.named(sorted(keys, key=self.values.place)))}"
 
     def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
         known = self.books.reasons.setdefault(graph, {})
@@ -351,11 +323,23 @@ class Cells:
                 graph.stale.update(marks)
                 graph.mutations += 1            # sessions look again whether what they run is fresh
             everything |= found
-        changed, outdated = [], self.outdated()
+        reasons: dict[Key, Reason] = {}
+        for key, reason in relations.reasons(self.books, self.values, self.functions):
+            reasons.setdefault(key, reason)
+        users = relations.users(self.books, self.values) if everything or reasons else {}
+        self.marks = spread_all(everything, reasons, users, self.labels)
+        return self._mark_badges()
+
+    def _mark_badges(self) -> list[Key]:
+        """Bring the badges up to date with the marks. Returns the keys of those that changed."""
+        cells = [key for key in self.marks if key in self.labels]
+        for key in cells:
+            self.badges.setdefault(key, Badge(self.labels[key]))
+        changed = []
         for key, badge in self.badges.items():
-            stale = everything.get(key)
-            now = replace(badge, stale=stale.why if stale else "", run=self.named(stale.run) if stale else (),
-                          outdated=outdated.get(key, ""))
+            mark = self.marks.get(key)
+            now = replace(badge, why=mark.why, run=self.named(mark.run), usable=mark.usable, many=len(cells)) \
+                if mark is not None else replace(badge, why="", run=(), usable=True, many=0)
             if now != badge:
                 self.badges[key] = now
                 changed.append(key)
@@ -376,8 +360,11 @@ def _badge(label: str, made: list[Operation], changes: list[Changes], effects: E
     variables = sum(isinstance(op.spec, kinds.Variable) for op in made)
     gone = {name for part in changes for name in part.removed}
     changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
+    there = [part.new[name] for part in changes for name in part.kept]
+    open_ = {op.graph for op in there if live_sessions(op.graph)}
+    kept = sum(any(session._store.peek(op) is not None for session in live_sessions(op.graph)) for op in there)
     return Badge(
-        label, len(made), variables, sum(len(part.kept) for part in changes),
+        label, len(made), variables, kept, empty=sum(op.graph in open_ for op in there) - kept,
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
         removed=len(gone - {op.name for op in made} if gone else gone), notes=drifted(made))
 

@@ -18,17 +18,11 @@ from tfnb.graph.mutation import Detached
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.shape_context import ShapeContext
 from tfnb.notebook.cells.compare import Changes, fits, form
+from tfnb.notebook.cells.marks import Orphan
 from tfnb.opdef import kinds
 
 # Made from the set of variables, summaries... that there was, or from the ops on a path: what changes there has no
 # counterpart by name. Optimizers' updates are all called Apply..., SparseApply..., ResourceApply...
-
-
-@dataclass(frozen=True)
-class Orphan:
-    """The owner of ops that no cell made, once what they depend on has changed: no cell can make them again."""
-
-    name: str
 
 
 @dataclass
@@ -216,35 +210,3 @@ def _infer_again(changes: Changes, where: str, effects: Effects) -> None:
                 merge(t.static, static)
         except ValueError:
             effects.blame(op, f"{name!r} changed in {where}, and with it the shape of {op.name!r}")
-
-
-@dataclass(frozen=True)
-class Stale:
-    """Return why a cell must be run again, and the labels of the cells to run, in order (itself last)."""
-
-    why: str
-    run: tuple[Hashable, ...]
-
-
-def spread(graph: Graph, reasons: dict[Hashable, str], label: dict[Hashable, str]) -> dict[Hashable, Stale]:
-    """All stale cells of a graph: those with a reason of their own, and those that use ops of stale ones."""
-    found = {owner: Stale(why, (owner,)) for owner, why in reasons.items()}
-    uses = _uses(graph) if found else {}
-    todo = list(found)
-    for owner in todo:                          # grows while it is walked: nearest first
-        for user, name in uses.get(owner, {}).items():
-            if user not in found:
-                where = label.get(owner, "a cell")
-                found[user] = Stale(f"{name!r} of {where} is stale", (*found[owner].run, user))
-                todo.append(user)
-    return found
-
-
-def _uses(graph: Graph) -> dict[Hashable, dict[Hashable, str]]:
-    """Owner -> the owners that use its ops -> the name of one such op."""
-    uses: dict[Hashable, dict[Hashable, str]] = {}
-    for op in graph.get_operations():
-        for source in (*(t.op for t in op.inputs), *op.control_inputs):
-            if source.owner != op.owner and None not in (source.owner, op.owner):
-                uses.setdefault(source.owner, {}).setdefault(op.owner, source.name)
-    return uses

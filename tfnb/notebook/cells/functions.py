@@ -13,6 +13,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
+from tfnb.notebook.cells.marks import Reason
 
 Key = Hashable
 MOST = 4096                     # old definitions that are remembered
@@ -41,7 +42,7 @@ class Functions:
         self._now: dict[tuple[Key, str], Definition] = {}
         self._old: dict[int, Definition] = {}                   # by the identity of its code, or of code inside of it
         self._keys: dict[str, Key] = {}                         # file name of code -> the cell
-        self._found: WeakKeyDictionary[Graph, tuple[Any, dict[Key, str]]] = WeakKeyDictionary()
+        self._found: WeakKeyDictionary[Graph, tuple[Any, dict[Key, Reason]]] = WeakKeyDictionary()
         self._version = 0
 
     def observe(self, names: Mapping[str, Any], key: Key, label: str) -> None:
@@ -60,7 +61,7 @@ class Functions:
         while len(self._old) > MOST:
             del self._old[next(iter(self._old))]
 
-    def outdated(self, graph: Graph) -> dict[Key, str]:
+    def outdated(self, graph: Graph) -> dict[Key, Reason]:
         """The cells whose ops in `graph` were made through functions that are defined otherwise now, and which."""
         if not self._old:
             return {}
@@ -70,15 +71,16 @@ class Functions:
             known = self._found[graph] = state, self._search(graph)
         return known[1]
 
-    def _search(self, graph: Graph) -> dict[Key, str]:
+    def _search(self, graph: Graph) -> dict[Key, Reason]:
         other = {place: now for place, before in self._old.items()
                  if (now := self._now[before.key, before.name]) is not before and not before.same(now)}
-        found: dict[Key, str] = {}
+        found: dict[Key, Reason] = {}
         for op in graph.get_operations() if other else ():
             for code in (*op._recorded[::2], op.spec.origin):
                 current = other.get(id(code))
                 if current is not None and op.owner not in (None, current.key):
-                    found.setdefault(op.owner, f"{current.name}() changed in {current.label}")
+                    found.setdefault(op.owner, Reason(f"{current.name}() changed in {current.label}",
+                                                      f"calls {current.name}(), which changed in {current.label}"))
         return found
 
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 from tfnb.core.lazy import lazy_module
@@ -75,6 +76,24 @@ def request(ip: Any = None) -> dict[str, Any]:
     terminal."""
     get = getattr(getattr(ip or current(), "kernel", None), "get_parent", None)
     return (get() if get is not None else None) or {}
+
+
+@contextmanager
+def in_place_of(parent: dict[str, Any], ip: Any) -> Iterator[None]:
+    """Send what is printed and shown to the cell of an old request: JupyterLab and Notebook put it there."""
+    before = ip.get_parent()
+    _flush()
+    ip.set_parent(parent)
+    try:
+        yield
+    finally:
+        _flush()
+        ip.set_parent(before)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
 
 
 def counts_first() -> bool:

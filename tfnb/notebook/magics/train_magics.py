@@ -1,11 +1,12 @@
 """%%train: the body of the cell is one step of a training. Needs IPython."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from IPython.core.error import UsageError
 from IPython.core.magic import cell_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
@@ -43,6 +44,7 @@ class TrainMagics(LineMagics):
     @argument("--run", default="", metavar="NAME", help="the name of the curves, to compare runs: %%live --runs A B")
     @argument("--no-keep", action="store_true", help="keep nothing of it on disk")
     @argument("--as", dest="variable", metavar="VARIABLE", help="the variable that holds the Run")
+    @argument("--anyway", action="store_true", help="train although cells that the model is of must run again")
     @argument("--foreground", action="store_true", help="wait for the end, as nbconvert does")
     @argument("--background", action="store_true", help="never wait for the end")
     def train_cell(self, line: str, cell: str) -> Run:
@@ -58,12 +60,13 @@ class TrainMagics(LineMagics):
         tags = split(args.live or ())
         body = compile_body(self.ip, cell, {"step": STEP})
         step = Step(body, self.ip.user_ns, tags)
+        used = _used(body.reads, self.ip.user_ns)
+        self._check_cells(used, body.reads, args.anyway)
         with usage_errors(ValueError, RuntimeError, KeyError, NoSessionError):
             rate = self._rate(args.lr) if args.lr else None
             run = prepare(step, args.steps, every=args.every, stop=split(args.stop), learning_rate=rate,
                           checkpoint=args.ckpt, folder=unquote(args.folder), run=unquote(args.run))
-        used = _used(body.reads, self.ip.user_ns)
-        run.uses = frozenset(op.name for op in used)
+        run.uses, run.anyway = frozenset(op.name for op in used), args.anyway
         if args.variable:
             self.ip.user_ns[unquote(args.variable)] = run
         foreground = True if args.foreground else False if args.background else None
@@ -75,6 +78,17 @@ class TrainMagics(LineMagics):
         found = {owner: self.hooks.sources[owner] for owner in dict.fromkeys(op.owner for op in used)
                  if owner in self.hooks.sources}
         return {shell.label_of(owner) or str(owner): source.code for owner, source in found.items()}
+
+    def _check_cells(self, used: Collection[Operation], reads: Iterable[str], anyway: bool) -> None:
+        """Note what the steps run. Raises UsageError if cells that they depend on must run again."""
+        cells = self.hooks.cells
+        if cells.run is None:                   # they own nothing: %config Tfnb.own_cells
+            return
+        doubts = "" if anyway else cells.doubts(get_default_graph(), (op.name for op in used), reads, cells.run.key)
+        if doubts:
+            raise UsageError(f"this training would be of a model that is out of date, for {doubts} first (%stale run). "
+                             "%%train --anyway trains it as it is")
+        cells.run.ran.note(get_default_graph(), used, cells.run.key)
 
     def _rate(self, words: str) -> Rate:
         """The learning rate of NAME or NAME=VALUE."""

@@ -11,9 +11,9 @@ import threading
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
+from tfnb.core import taps
 from tfnb.core.source import set_cell_label
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
@@ -21,6 +21,8 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.journal import Past
+from tfnb.notebook.cells.sessions import Listener, Ran
+from tfnb.notebook.cells.statements import Text, text_of
 from tfnb.notebook.debug.failed_call import failed_call
 from tfnb.notebook.debug.failed_cell import bundle, partial_graph
 from tfnb.notebook.frontend import shell
@@ -61,13 +63,14 @@ class Hooks:
         self.cells = Cells()
         self.names: dict[str, Hashable] = {}        # `%%graph NAME`: the key that the cell ran under last
         self._stack: list[Frame] = []
-        self.sources: dict[Hashable, Source] = {}   # of the cells that own ops
+        self.sources: dict[Hashable, Source] = {}   # of the cells that may have to run again
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
         self._shown: set[Hashable] = set()          # keys whose badge is on display
         self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
         self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
+        self._listener = Listener(self._thread, self._running, self.cells.entries)
 
     def register(self) -> None:
         """Begin to listen, also to the rest of the cell that runs now."""
@@ -76,6 +79,7 @@ class Hooks:
         settings.listeners.append(self._set)
         set_cell_label(self.label_of_file)
         shell.cells = self.cells
+        self._listener.start()
         board.listen()
         _active.append(self)
         info = running_info()
@@ -94,6 +98,7 @@ class Hooks:
         settings.listeners.remove(self._set)
         set_cell_label(None)
         shell.cells = None
+        self._listener.stop()
         _active.remove(self)
         self.cells.journal.clear()                  # nobody keeps account of what is made from now on
 
@@ -148,6 +153,7 @@ class Hooks:
         key = self._identity(info)[0]
         label = self.cells.labels.get(key) if self.again else None         # run by us: its number stays
         self.cells.begin(key, label or self._label(info), self._graph_names())
+        taps.cell = self.cells.run
 
     def post_run_cell(self, result: Any) -> None:
         """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
@@ -178,15 +184,15 @@ class Hooks:
             call = failed_call(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(call, run.key)) if call is not None else None
             rebound = self._rebound(run.label, run.names) if run.detached and not failed else {}
-            self.cells.observe(self.ip.user_ns)        # what failed may have defined something, too
-            changed = self.cells.rollback() if failed else self.cells.commit(
-                rebound, self.ip.user_ns, partial(self._plain, frame.info.raw_cell))
+            taps.cell = None
+            text = self._text(frame.info, run.key)
+            self.cells.observe(self.ip.user_ns, text)  # what failed may have defined something, too
+            changed = self.cells.rollback() if failed else self.cells.commit(rebound, self.ip.user_ns, text)
             if failed:
                 self._restore_names(run.names)
-            else:
-                self._end_trainings(run.key, run.label)
+            self._end_trainings(run.key, run.label)
             badge = self.cells.badges.get(run.key)
-            if failed and badge is not None:        # its output was cleared, its ops of the run before are back
+            if failed and badge is not None and badge.ops:      # its output was cleared, its old ops are back
                 note = f"this run failed, those of {badge.label} are kept"
                 self.cells.badges[run.key] = replace(badge, notes=(note,))
                 changed = [*changed, run.key]
@@ -199,21 +205,27 @@ class Hooks:
         shell.running = None
 
     def _end_trainings(self, key: Hashable, label: str) -> None:
-        """End what trains ops that a cell, run just now, made otherwise."""
+        """End what trains ops that a cell, run just now, made otherwise, or of cells that must run again."""
         for graph, stories in self.cells.books.stories.items():
             story = stories.get(key)
             if story is not None and story.label == label:
                 stale = [name for mark in self.cells.stale(graph).values() for name in self.cells.named(mark.run)]
                 training.model_changed(graph, {*story.why, *story.removed}, label, sorted(set(stale), key=_number))
+        for run in training.active_runs():
+            if not run.anyway and (doubts := self.cells.doubts(run._graph, run.uses)):
+                run.stop(f"{doubts} {run.label}", wait=False)
 
-    def _plain(self, cell: str) -> str:
-        """A cell in plain Python; of one with a cell magic its body."""
-        return str(self.ip.transform_cell(cell.partition("\n")[2] if cell.lstrip().startswith("%%") else cell))
+    def _text(self, info: Any, key: Hashable) -> Text | None:
+        """The data flow of a cell. One without an id never runs again: its text is looked at only if it made ops."""
+        nameless = str(key).startswith(NAMELESS) and self.cells.untouched()
+        return None if nameless else text_of(str(info.raw_cell), self.ip.transform_cell)
+
+    def _running(self) -> tuple[Ran, Hashable] | None:
+        return (self.cells.run.ran, self.cells.run.key) if self.cells.run is not None else None
 
     def _remember(self, key: Hashable, frame: Frame, failed: bool) -> None:
         """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
-        if key not in self.cells.badges:
-            self.sources.pop(key, None)
+        if key not in self.cells.badges and str(key).startswith(NAMELESS):
             return
         before = self.sources.get(key)
         if before is not None and self.again:       # run by us: the kernel's request is that of the cell that asks
@@ -350,6 +362,10 @@ class Hooks:
                 shell.update(badge.bundle(), f"tfnb-cell-{key}")
             elif key == shell.running:
                 shell.show(badge.bundle(), f"tfnb-cell-{key}")
+                self._shown.add(key)
+            elif badge.why and key in self.sources and self.sources[key].has_place:     # it shows nothing until now
+                with shell.in_place_of(self.sources[key].parent, self.ip):
+                    shell.show(badge.bundle(), f"tfnb-cell-{key}")
                 self._shown.add(key)
 
 

@@ -8,9 +8,8 @@ stays with the cell that asked. What was typed into a cell since it ran last is 
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -19,10 +18,12 @@ from tfnb.core.lazy import lazy_module
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.text import counted
 from tfnb.graph.parts.ownership import all_graphs
-from tfnb.notebook.cells.effects import Orphan, Stale
+from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.ownership.hooks import Hooks, Source, active
+from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.state.initialize import initialize_new
 
 _display = lazy_module("IPython.display")
 
@@ -39,10 +40,13 @@ class StaleCell:
 
 @dataclass(frozen=True, slots=True)
 class StaleCells:
-    """The stale cells, in the order of the notebook; ran: the labels of those that were run again just now."""
+    """The stale cells, in the order of the notebook; ran: the labels of those that were run again just now; done: the
+    variables that got their first values then; waits: the reason why the rest was not run, if there is one."""
 
     cells: tuple[StaleCell, ...] = ()
     ran: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
+    waits: str = ""
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -50,13 +54,16 @@ class StaleCells:
     def __iter__(self) -> Iterator[StaleCell]:
         return iter(self.cells)
 
-    def _head(self) -> str:
-        ran = f"ran {' '.join(self.ran)} again; " if self.ran else ""
-        return ran + (counted(len(self.cells), "stale cell") if self.cells else "no cell is stale")
+    def head(self) -> str:
+        """The list in one line."""
+        parts = [f"ran {' '.join(self.ran)} again"] if self.ran else []
+        parts += [f"initialized {', '.join(self.done)}"] if self.done else []
+        parts += [counted(len(self.cells), "stale cell") if self.cells else "no cell is stale"]
+        return "; ".join([*parts, *([self.waits] if self.waits else [])])
 
     def __repr__(self) -> str:
         lines = [f"{cell.label}  {cell.why} - run {' '.join(cell.run) or 'it'}" for cell in self.cells]
-        return "\n".join([self._head(), *lines])
+        return "\n".join([self.head(), *lines])
 
     def _repr_html_(self) -> str:
         mark, color = ("⚠", STALE_COLOR) if self.cells else ("●", FRESH_COLOR)
@@ -66,7 +73,7 @@ class StaleCells:
                        for cell in self.cells)
         table = f"<table><tr><th>cell</th><th style='text-align:left'>why</th><th></th></tr>{rows}</table>"
         return (f'<div style="font: 13px system-ui, sans-serif"><span style="color: {color}" aria-hidden="true">{mark}'
-                f"</span> {escape(self._head())}</div>" + (table if rows else ""))
+                f"</span> {escape(self.head())}</div>" + (table if rows else ""))
 
 
 def stale() -> StaleCells:
@@ -76,17 +83,10 @@ def stale() -> StaleCells:
 
 
 def _stale_cells(hooks: Hooks) -> list[StaleCell]:
-    cells, found, places = hooks.cells, dict[Hashable, StaleCell](), dict[Hashable, tuple[int, int]]()
-    for number, graph in enumerate(all_graphs()):
-        marks = {key: Stale(why, (key,)) for key, why in cells.outdated_in(graph).items()} | cells.stale(graph)
-        for place, op in enumerate(graph.get_operations() if marks else ()):
-            if op.owner in marks:
-                places.setdefault(op.owner, (number, place))
-        for key, mark in marks.items():
-            if key in places:
-                label = cells.labels.get(key, f"{key.name!r}" if isinstance(key, Orphan) else str(key))
-                found.setdefault(key, StaleCell(key, label, mark.why, cells.named(mark.run)))
-    return sorted(found.values(), key=lambda cell: places[cell.key])
+    cells = hooks.cells
+    found = [StaleCell(key, cells.labels.get(key, f"{key.name!r}" if isinstance(key, Orphan) else str(key)), mark.why,
+                       cells.named(mark.run)) for key, mark in cells.marks.items()]
+    return sorted(found, key=lambda cell: cells.values.place(cell.key))
 
 
 def run_stale() -> StaleCells:
@@ -94,21 +94,26 @@ def run_stale() -> StaleCells:
 
     A cell that is stale only because it uses ops of another stale one is fresh again once that has run, if dtypes and
     shapes are what they were; then it does not run. One that needs a stale cell below it (the initializer of all
-    variables, one of which is made there) runs after that. Returns what is left stale. Raises RuntimeError if a cell
-    fails or was interrupted, if it awaits something while a loop is running (run it by hand), and if the cell that asks
-    has made ops itself.
+    variables, one of which is made there) runs after that. Variables that a cell makes anew get their first values, in
+    the sessions where others have theirs; what has a value keeps it. While a training goes on no `%%train` cell runs:
+    two would train the same variables at the same time.
+
+    Returns what is left stale. Raises RuntimeError if a cell fails or was interrupted, if it awaits something while a
+    loop is running (run it by hand), and if the cell that asks has made ops itself.
     """
     hooks = active()
     if hooks is None:
         return StaleCells()
     ran: dict[Hashable, str] = {}
+    done: dict[str, None] = {}
     waits: dict[Hashable, int] = {}         # cells that needed one which is stale -> how many had run by then
+    told = ""
     with hooks.aside("%stale run"):
-        while True:
-            todo = [cell for cell in _stale_cells(hooks) if cell.key not in ran and cell.key in hooks.sources]
-            if not todo:
-                break
+        while todo := [cell for cell in _stale_cells(hooks) if cell.key not in ran and cell.key in hooks.sources]:
             cell = min(todo, key=lambda cell: waits.get(cell.key, -1))
+            if busy := _trains(hooks, cell):
+                told = f"{cell.label} waits for the training {busy!r}"
+                break
             try:
                 _run_again(hooks, cell)
             except RuntimeError as error:
@@ -117,7 +122,21 @@ def run_stale() -> StaleCells:
                 waits[cell.key] = len(ran)
             else:
                 ran[cell.key] = cell.label
-    return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()))
+                done |= dict.fromkeys(_initialize(hooks, cell.key))
+    return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()), tuple(done), told)
+
+
+def _initialize(hooks: Hooks, key: Hashable) -> Iterator[str]:
+    """Give first values to the variables that this cell, and others that ran again before it, made anew."""
+    for graph in all_graphs():
+        again = {key, *hooks.cells.books.stories.get(graph, ())}
+        yield from initialize_new(graph, {op for op in graph.get_operations() if op.owner in again})
+
+
+def _trains(hooks: Hooks, cell: StaleCell) -> str:
+    """Return the training that goes on, if the cell would begin another one; "" if there is none."""
+    others = [run.name for run in active_runs() if run.cell != cell.key]
+    return others[0] if others and hooks.sources[cell.key].code.lstrip().startswith("%%train") else ""
 
 
 def _others_can(todo: list[StaleCell], waits: dict[Hashable, int], ran: int) -> bool:
@@ -148,24 +167,14 @@ def _run_again(hooks: Hooks, cell: StaleCell) -> None:
 def _in_its_place(ip: Any, source: Source) -> Iterator[None]:
     """Redirect what is printed and shown to the cell of `source`, with numbers of its own."""
     count = ip.execution_count
-    before = ip.get_parent() if source.has_place else None
     ip.execution_count = source.number + shell.counts_first()
-    if source.has_place:
-        _flush()
-        ip.set_parent(source.parent)
-        _display.clear_output(wait=True)
     try:
-        yield
+        with shell.in_place_of(source.parent, ip) if source.has_place else nullcontext():
+            if source.has_place:
+                _display.clear_output(wait=True)
+            yield
     finally:
         ip.execution_count = count
-        if source.has_place:
-            _flush()
-            ip.set_parent(before)
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()
 
 
 def _loop_runs() -> bool:

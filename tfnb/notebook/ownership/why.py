@@ -15,8 +15,9 @@ from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.compare import form
-from tfnb.notebook.cells.effects import Orphan, is_variable
+from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.cells.history import Story
+from tfnb.notebook.cells.marks import Mark, Orphan
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.frontend.fetch import open_sessions, resolve
 from tfnb.notebook.ownership.hooks import active
@@ -26,7 +27,7 @@ FEW = 4                 # names listed
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """The answer: a title, whether the op may be used, and (question, answer) rows."""
+    """The answer: a title, whether its cell is up to date, and (question, answer) rows."""
 
     title: str
     fresh: bool
@@ -34,11 +35,11 @@ class Why:
 
     def __repr__(self) -> str:
         width = max((len(question) for question, _ in self.rows), default=0)
-        return "\n".join([f"{self.title}: {'fresh' if self.fresh else 'STALE'}",
+        return "\n".join([f"{self.title}: {'up to date' if self.fresh else 'run again'}",
                           *(f"  {question:{width}}  {answer}" for question, answer in self.rows)])
 
     def _repr_html_(self) -> str:
-        mark, color, word = ("●", FRESH_COLOR, "fresh") if self.fresh else ("⚠", STALE_COLOR, "STALE")
+        mark, color, word = ("●", FRESH_COLOR, "up to date") if self.fresh else ("⚠", STALE_COLOR, "run again")
         style = "text-align:left;vertical-align:top"
         rows = "".join(f"<tr><th style='{style}'>{escape(question)}</th><td style='{style}'>{escape(answer)}</td></tr>"
                        for question, answer in self.rows)
@@ -60,12 +61,13 @@ def why(target: Any) -> Why:
     asked = _Asked(op, hooks.cells if hooks else Cells())
     shape = f" {form(op.outputs[0])}" if op.outputs else ""
     questions: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("stale", asked.stale), ("outdated", asked.outdated), ("run", asked.run), ("made", lambda: op.made_at),
+        ("stale", asked.stale), ("out of date", asked.outdated), ("run", asked.run), ("made", lambda: op.made_at),
         ("cell", asked.cell), ("last run", asked.last_run), ("changed", asked.changed), ("moved over", asked.moved),
         ("takes", asked.takes), ("used by", asked.used_by), ("gradient", asked.gradient),
         ("collections", asked.collections), ("values", asked.values))
     rows = [(question, answer()) for question, answer in questions]
-    return Why(f"{op.name} ({op.type}){shape}", why_stale(op) is None, tuple(row for row in rows if row[1]))
+    fresh = why_stale(op) is None and asked.mark is None
+    return Why(f"{op.name} ({op.type}){shape}", fresh, tuple(row for row in rows if row[1]))
 
 
 class _Asked:
@@ -80,20 +82,22 @@ class _Asked:
         owner = op.owner
         return "no cell" if owner is None or isinstance(owner, Orphan) else self.cells.labels.get(owner, "a cell")
 
+    @property
+    def mark(self) -> Mark | None:
+        """The mark of its cell, if that must run again."""
+        return self.cells.marks.get(self.op.owner) if self.op._dead is None else None
+
     def stale(self) -> str:
         """Return why the op is stale."""
-        mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
-        return mark.why if mark is not None else why_stale(self.op) or ""
+        return self.mark.why if self.mark is not None and not self.mark.usable else why_stale(self.op) or ""
 
     def outdated(self) -> str:
-        """Return what changed since its cell ran, and which cell to run again; "" where nothing did."""
-        why = self.cells.outdated_in(self.graph).get(self.op.owner, "") if self.op._dead is None else ""
-        return f"{why}: run {self._label(self.op)} again to use it" if why else ""
+        """Return what changed since its cell ran; "" where nothing did."""
+        return self.mark.why if self.mark is not None and self.mark.usable else ""
 
     def run(self) -> str:
         """The cells to run again for it to be current."""
-        mark = self.cells.stale(self.graph).get(self.op.owner) if self.op._dead is None else None
-        named = self.cells.named(mark.run) if mark is not None else ()
+        named = self.cells.named(self.mark.run) if self.mark is not None else ()
         return f"{' '.join(named)} again, or %stale run" if named else ""
 
     def cell(self) -> str:

@@ -53,6 +53,7 @@ class Run:
         self.cell: Hashable = None              # the cell that shows it,
         self.label = ""                         # "[7]",
         self.uses: frozenset[str] = frozenset()     # and the names of the ops that its steps run, where they are known
+        self.anyway = False                     # it goes on when the cells that these ops are of must run again
         self.seconds = 0.0                      # that it ran, without pauses
         self.panel: Any = None                  # that shows it
         self.board: Any = None                  # with its curves

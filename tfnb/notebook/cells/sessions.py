@@ -1,0 +1,135 @@
+"""Ops that cells run in sessions, and collections that they read: what changes there makes their output out of date.
+
+Counts only if the ops are others: that a training moved the variables does not. Runs of initializers alone do not
+count either: the values that variables began with are long gone.
+"""
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from tfnb.compile.planning.plan import Plan
+from tfnb.core import taps
+from tfnb.graph.graph import Graph
+from tfnb.graph.parts.collection import op_of
+from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.ownership import all_graphs
+from tfnb.notebook.cells.compare import form
+from tfnb.notebook.cells.effects import initializes
+from tfnb.notebook.cells.marks import Reason
+
+Key = Hashable
+Entries = dict[str, str]                # name of an op in a collection -> dtype and shape
+# Rooms that look a collection up for something that new entries above don't change, or that effects.py answers for.
+QUIET = ("tfnb.train.", "tfnb.notebook.", "tfnb.runtime.", "tfnb.variables.safe_initial_value", "tfnb.tools.")
+
+
+@dataclass
+class Ran:
+    """Record of a cell's run: ops by graph and owner, and collections by graph and key, with their entries then."""
+
+    ops: WeakKeyDictionary[Graph, dict[Key, set[str]]] = field(default_factory=WeakKeyDictionary)
+    read: WeakKeyDictionary[Graph, dict[Hashable, Entries]] = field(default_factory=WeakKeyDictionary)
+
+    def __bool__(self) -> bool:
+        return bool(self.ops or self.read)
+
+    def note(self, graph: Graph, ops: Iterable[Operation], key: Key) -> None:
+        """The cell ran these ops, which are not its own."""
+        known = self.ops.setdefault(graph, {})
+        for op in ops:
+            if op.owner is not None and op.owner != key:
+                known.setdefault(op.owner, set()).add(op.name)
+
+    def reason(self, graph: Graph, why: Mapping[str, str], removed: Collection[str], where: str) -> Reason | None:
+        """Return why its output does not hold any more; why: changed op -> the op to name; removed: those that are
+        made no longer."""
+        names = set[str]().union(*self.ops.get(graph, {}).values())
+        for name in why:
+            if name in names:
+                return Reason(f"{why[name]!r} changed in {where}", f"ran {why[name]!r}, which changed in {where}")
+        for name in removed:
+            if name in names:
+                return Reason(f"{name!r} is no longer made in {where}", f"ran {name!r}, no longer made in {where}")
+        return None
+
+
+def of_plan(plan: Plan) -> Iterator[Operation]:
+    """The ops that a plan runs, and the variables and constants that they take; none if it only initializes."""
+    if plan.fetches or not all(map(_initializes, plan.targets)):
+        yield from (t.op for t in plan.fetches)
+        for op in plan.ops:
+            yield op
+            yield from (t.op for t in op.inputs)
+
+
+def _initializes(op: Operation) -> bool:
+    return initializes(op) if op.inputs else bool(op.control_inputs) and all(map(_initializes, op.control_inputs))
+
+
+def entries(graph: Graph, key: Hashable, above: Callable[[Key], bool]) -> Entries:
+    """The entries of a collection that cells above made."""
+    found = [op for each in graph._collections.lists.get(key, ()) if (op := op_of(each)) is not None]
+    return {op.name: form(op.outputs[0]) if op.outputs else "" for op in found if op.owner is None or above(op.owner)}
+
+
+def changed_entries(before: Entries, now: Entries, key: Hashable) -> Reason | None:
+    """Return the first difference of a collection from what a cell read."""
+    for name in now.keys() - before.keys():
+        return Reason(f"{name!r} is new in the collection {key!r}", f"reads {key!r}, where {name!r} is new")
+    for name in before.keys() - now.keys():
+        return Reason(f"{name!r} is no longer in the collection {key!r}", f"reads {key!r}, where {name!r} is gone")
+    for name, what in before.items():
+        if now[name] != what:
+            return Reason(f"{name!r} in the collection {key!r} was {what} and is {now[name]}",
+                          f"reads {key!r}, where {name!r} was {what} and is {now[name]}")
+    return None
+
+
+def asked_by_user() -> bool:
+    """Return whether a collection is read for the user's own code, not for an optimizer, a saver or a view."""
+    frame: Any = sys._getframe(3)
+    while frame is not None and (name := frame.f_globals.get("__name__", "")).startswith("tfnb."):
+        if name.startswith(QUIET):
+            return False
+        frame = frame.f_back
+    return True
+
+
+class Listener:
+    """Notes what sessions run, and which collections are read, while a cell does. Only one listens at a time.
+
+    current: gives the record of the running cell and its key, or None; found: the entries of a graph's collection, but
+    the cell's own. What other threads do, such as a training's, counts for no cell.
+    """
+
+    def __init__(self, thread: threading.Thread, current: Callable[[], tuple[Ran, Key] | None],
+                 found: Callable[[Graph, Hashable, Key], Entries]) -> None:
+        self._thread, self._current, self._found = thread, current, found
+
+    def start(self) -> None:
+        """Listen, to all cells that begin from now on."""
+        taps.on_run, taps.on_collection = self._run, self._read
+
+    def stop(self) -> None:
+        """Listen no more."""
+        taps.on_run = taps.on_collection = taps.cell = None
+
+    def _mine(self) -> tuple[Ran, Key] | None:
+        return self._current() if threading.current_thread() is self._thread else None
+
+    def _run(self, graph: Graph, plan: Plan) -> bool:
+        mine = self._mine()
+        if mine is not None:
+            mine[0].note(graph, of_plan(plan), mine[1])
+        return mine is not None
+
+    def _read(self, collections: Any, name: Hashable) -> None:
+        mine = self._mine()
+        if mine is not None and asked_by_user():
+            graph = next(graph for graph in all_graphs() if graph._collections is collections)
+            mine[0].read.setdefault(graph, {}).setdefault(name, self._found(graph, name, mine[1]))
