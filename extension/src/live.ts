@@ -1,10 +1,16 @@
 /** The live board: a panel for each group of tags, fed by binary messages, drawn at most once a frame. */
-import { Chart, type Curve, type Look } from "./chart";
-import { h } from "./dom";
+import { Chart, type Curve, FAINT, type Look } from "./chart";
+import { button, h } from "./dom";
 import type { LiveMessage, LiveState, LiveTag, Model } from "./model";
 import { PicturePanel, RidgePanel } from "./rich";
 import { floatsOf, Series } from "./series";
 
+const OTHERS = 1000; // place of the first curve of another run
+const AXES: [string, string][] = [
+  ["step", "step"],
+  ["time", "time"],
+  ["share", "% of the run"],
+];
 const ASK_AGAIN = 1000; // milliseconds between two askings for points that got lost
 
 /** "layer1/weights/mean" belongs to "layer1/weights"; a tag with no scope stands alone. */
@@ -27,8 +33,11 @@ export class LiveWidget {
     "aria-label": "Smoothing",
   });
   private readonly amount = h("output");
-  private readonly axis = h("select", {}, h("option", {}, "step"), h("option", {}, "time"));
-  private readonly look: Look = { smoothing: 0, logY: false, x: "step" };
+  private readonly axis = h("select", {}, ...AXES.map(([value, label]) => h("option", { value }, label)));
+  private readonly others = h("input", { type: "checkbox" });
+  private readonly othersLabel = h("label", { title: "Earlier runs, in grey" }, this.others, " other runs");
+  private readonly reset = button("Show all", "Show all again; a drag over a plot zooms", () => this.whole());
+  private readonly look: Look = { smoothing: 0, logY: false, x: "step", marks: [] };
   private readonly series: Series[] = [];
   private charts: Chart[] = [];
   private ridges: RidgePanel[] = [];
@@ -51,21 +60,32 @@ export class LiveWidget {
     });
     this.axis.addEventListener("change", () => {
       this.look.x = this.axis.value;
+      this.whole();
       this.tell();
     });
+    this.others.addEventListener("change", () => this.tell());
     this.slider.addEventListener("change", () => this.tell());
     this.bar.append(
       this.heading,
       h("label", {}, "smoothing ", this.slider, this.amount),
       h("label", {}, log, " log scale"),
       h("label", {}, "along ", this.axis),
+      this.othersLabel,
+      this.reset,
     );
     this.root.append(this.bar, this.panels);
   }
 
   /** Let the kernel know what the reader chose. */
   private tell(): void {
-    this.model.send({ type: "look", smoothing: this.look.smoothing, x: this.look.x });
+    const others = this.othersLabel.hidden ? {} : { others: this.others.checked };
+    this.model.send({ type: "look", smoothing: this.look.smoothing, x: this.look.x, ...others });
+    this.schedule();
+  }
+
+  private whole(): void {
+    this.look.range = undefined;
+    for (const chart of this.charts) chart.whole();
     this.schedule();
   }
 
@@ -77,14 +97,18 @@ export class LiveWidget {
     if (state.smoothing !== this.told?.smoothing) this.smoothing(state.smoothing ?? 0);
     if (state.x !== this.told?.x) this.look.x = this.axis.value = state.x || "step";
     this.panels.style.gridTemplateColumns = state.grid ? `repeat(${state.grid}, minmax(0, 1fr))` : "";
+    if (state.others_shown !== this.told?.others_shown) this.others.checked = !!state.others_shown;
+    this.look.marks = state.marks ?? [];
     this.told = state;
     const { tags = [], ridges = [], pictures = [], empty } = state;
     for (const each of this.bar.querySelectorAll("label")) each.hidden = !tags.length;
+    this.othersLabel.hidden ||= state.others_shown === undefined;
     this.bar.hidden = !tags.length && !state.title;
-    const layout = JSON.stringify([tags, ridges, pictures, empty]);
+    const others = (state.others_shown && state.others) || [];
+    const layout = JSON.stringify([tags, ridges, pictures, empty, others]);
     this.ridges = ridges.map(({ name, color_index }, i) => {
       const had = this.ridges[i];
-      return had?.name === name ? had : new RidgePanel(name, color_index);
+      return had?.name === name ? had : new RidgePanel(name, color_index, this.look, () => this.schedule());
     });
     const before = this.pictures;
     this.pictures = pictures.map(({ name }, i) => {
@@ -92,7 +116,7 @@ export class LiveWidget {
       return had?.name === name ? had : new PicturePanel(name);
     });
     for (const each of before) if (!this.pictures.includes(each)) each.free();
-    if (layout !== this.known) this.arrange(tags);
+    if (layout !== this.known) this.arrange(tags, others);
     this.known = layout;
     this.schedule();
   }
@@ -103,7 +127,7 @@ export class LiveWidget {
     this.amount.textContent = weight.toFixed(2);
   }
 
-  private arrange(tags: LiveTag[]): void {
+  private arrange(tags: LiveTag[], others: { name: string; group: string }[]): void {
     const hidden = this.charts.flatMap((chart) => chart.curves.filter((curve) => !curve.shown));
     const groups = new Map<string, Curve[]>();
     const scales = new Map<string, Curve[]>();
@@ -119,10 +143,15 @@ export class LiveWidget {
       const scale = tag.share ?? group;
       scales.set(scale, [...(scales.get(scale) ?? []), curve]);
     });
+    others.forEach(({ name, group }, i) => {
+      const curve = { name, color: FAINT, series: this.seriesOf(OTHERS + i), shown: true };
+      groups.get(group)?.unshift(curve);
+      scales.get(group)?.unshift(curve);
+    });
     // panels of one scale stand side by side
     this.charts = [...scales.values()].flatMap((peers) =>
       [...groups]
-        .filter(([, curves]) => peers.includes(curves[0] as Curve))
+        .filter(([, curves]) => peers.includes(curves.at(-1) as Curve))
         .map(([group, curves]) => new Chart(group, curves, this.look, () => this.schedule(), peers)),
     );
     this.panels.replaceChildren(
@@ -184,6 +213,7 @@ export class LiveWidget {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
+      this.reset.hidden = !this.look.range && !this.charts.some((chart) => chart.zoomed);
       for (const panel of [...this.charts, ...this.ridges]) panel.draw();
     });
   }

@@ -87,9 +87,15 @@ export interface LiveTag {
   share?: string; // panels of the same have one scale
 }
 
+/** Something that happened to a run, and the colour of that, -1 where there is one run. */
+export type Mark = [step: number, seconds: number, kind: string, text: string, color: number];
+
 export interface LiveState {
   title: string;
   tags: LiveTag[];
+  marks?: Mark[];
+  others?: { name: string; group: string }[]; // curves of earlier runs
+  others_shown?: boolean; // undefined: there are none
   ridges?: LiveTag[];
   pictures?: LiveTag[];
   smoothing: number;
@@ -101,7 +107,7 @@ export interface LiveState {
 export type LiveMessage =
   | { type: "reset" }
   | { type: "points"; tag: number; start: number }
-  | { type: "ridge"; ridge: number; low: number; high: number; steps: number[] }
+  | { type: "ridge"; ridge: number; low: number; high: number; steps: number[]; top: number }
   | { type: "pictures"; picture: number; steps: number[] };
 
 /** Tables and heat maps; the Python side is tfnb/notebook/state/tables.py and heat.py, which say what each field means. */

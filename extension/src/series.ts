@@ -13,8 +13,14 @@ export class Series {
     return this.columns[1].subarray(0, this.length);
   }
 
-  /** What is drawn to the right: steps, or for "time" seconds. */
+  /** The last step. */
+  get end(): number {
+    return this.steps[this.length - 1] ?? 0;
+  }
+
+  /** What is drawn to the right: steps, for "time" seconds, for "share" the per cent of the last step. */
   along(x: string): Float64Array {
+    if (x === "share") return this.steps.map((step) => (100 * step) / Math.max(this.end, 1e-9));
     return x === "time" ? this.columns[2].subarray(0, this.length) : this.steps;
   }
 
@@ -123,4 +129,46 @@ export function shortNumber(value: number): string {
   if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4))}M`;
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(4))}k`;
   return String(Number(value.toPrecision(4)));
+}
+
+/** The last value, as a legend says it. */
+export function last(series: Series): string {
+  return series.length ? shortNumber(series.values[series.length - 1] as number) : "";
+}
+
+/** The least and the greatest value, as a legend says them. */
+export function ends(series: Series): string {
+  const good = series.values.filter(Number.isFinite);
+  if (good.length < 2) return "";
+  const least = good.reduce((a, b) => Math.min(a, b));
+  return `min ${shortNumber(least)} · max ${shortNumber(good.reduce((a, b) => Math.max(a, b)))}`;
+}
+
+/** The line of a curve, with a part of its own after each gap. */
+export function pathOf(
+  columns: Float64Array,
+  values: Float64Array,
+  y: { at(value: number): number },
+  log: boolean,
+): string {
+  let text = "";
+  let pen = "M";
+  for (const i of reduce(columns, values)) {
+    const value = values[i] as number;
+    if (!Number.isFinite(value) || (log && value <= 0)) {
+      pen = "M";
+      continue;
+    }
+    text += `${pen}${(columns[i] as number).toFixed(1)} ${y.at(value).toFixed(1)}`;
+    pen = "L";
+  }
+  return text && !text.includes("L") ? `${text}h.1` : text;
+}
+
+/** Powers of ten within [low, high]. */
+export function logTicks(low: number, high: number): number[] {
+  const [a, b] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
+  if (b - a < 1) return ticks(low, high, 5).filter((tick) => tick > 0);
+  const every = Math.ceil((b - a + 1) / 6);
+  return Array.from({ length: b - a + 1 }, (_, i) => 10 ** (a + i)).filter((_, i) => i % every === 0);
 }

@@ -23,12 +23,14 @@ export class TrainWidget implements View {
   private readonly failure = h("pre", { class: "tfnb-error", role: "alert", hidden: true });
   private readonly slider = h("input", { type: "range", step: 0.02 });
   private readonly number = h("input", { type: "text", inputmode: "decimal", size: 8 });
+  private readonly decades = h("span", { class: "tfnb-decades", "aria-hidden": "true" });
   private readonly rateName = h("span");
   private readonly rate = h("div", { class: "tfnb-facts tfnb-rate", hidden: true });
   private asked: number | undefined; // a rate that the kernel has not confirmed yet
 
   constructor(private readonly model: Model) {
-    this.rate.append(h("label", {}, this.rateName, this.slider), this.number);
+    const scaled = h("span", { class: "tfnb-scaled" }, this.slider, this.decades);
+    this.rate.append(h("label", {}, this.rateName, scaled), this.number);
     this.slider.addEventListener("input", () => this.setRate(10 ** Number(this.slider.value)));
     this.number.addEventListener("change", () => this.setRate(Number(this.number.value.trim() || "none")));
     const bar = h("div", { class: "tfnb-bar" }, this.title, this.status, this.pause, this.step, this.stop);
@@ -96,6 +98,7 @@ export class TrainWidget implements View {
       const middle = Math.log10(rate.value > 0 ? rate.value : 1e-3);
       this.slider.min = String(middle - DECADES);
       this.slider.max = String(middle + DECADES);
+      this.decades.replaceChildren(...scale(middle - DECADES, middle + DECADES));
       this.slider.setAttribute("aria-label", `Learning rate ${rate.name}, logarithmic`);
       this.number.setAttribute("aria-label", `Learning rate ${rate.name}`);
     }
@@ -107,4 +110,13 @@ export class TrainWidget implements View {
     if (document.activeElement !== this.number) this.number.value = shortNumber(value);
     this.slider.disabled = this.number.disabled = status !== "running" && status !== "paused";
   }
+}
+
+/** Powers of ten below a slider whose ends are those of `low` and `high`. */
+function scale(low: number, high: number): HTMLElement[] {
+  const first = Math.ceil(low - 1e-9);
+  return Array.from({ length: Math.floor(high + 1e-9) - first + 1 }, (_, i) => {
+    const share = (first + i - low) / (high - low);
+    return h("small", { style: `--at: ${share.toFixed(4)}` }, shortNumber(10 ** (first + i)));
+  });
 }

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { groupOf } from "../src/live";
-import type { LiveState } from "../src/model";
+import type { LiveState, Mark } from "../src/model";
 import { FakeModel, stage } from "./fake";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -174,4 +174,112 @@ test("equal values have a range around them, smoothed or not, at any step", () =
     expect(paths().join()).not.toContain("NaN");
     el.replaceChildren();
   }
+});
+
+const MARKS: Mark[] = [
+  [3, 1.5, "rate", "rate 0.1 → 0.01 at step 3 <img>", -1],
+  [8, 4, "end", "stopped: by Interrupt at step 8", -1],
+];
+
+/** A board of one curve with ten steps and two marks, 400 pixels wide. */
+function marked(more: Partial<LiveState> = {}): [FakeModel, SVGElement] {
+  const model = board({ tags: TAGS.slice(2), marks: MARKS, ...more });
+  model.points(0, 0, Array.from({ length: 10 }, (_, i) => [i, i]).flat());
+  frame();
+  return [model, el.querySelector(".tfnb-plot") as SVGElement];
+}
+
+function point(svg: Element, name: string, x: number, y = 100): void {
+  svg.dispatchEvent(new PointerEvent(name, { clientX: x, clientY: y, button: 0 }));
+  frame();
+}
+
+test("marks stand where things happened, and the pointer tells of them", () => {
+  const [, svg] = marked();
+  const titles = [...svg.querySelectorAll(".tfnb-mark title")].map((one) => one.textContent);
+  expect(titles).toEqual(MARKS.map((mark) => mark[3]));
+  expect(svg.querySelector("img")).toBeNull();
+  expect(svg.getAttribute("aria-label")).toContain("by Interrupt at step 8");
+  const place = Number(
+    svg
+      .querySelector(".tfnb-mark path")
+      ?.getAttribute("d")
+      ?.match(/M([\d.]+)/)?.[1],
+  );
+  point(svg, "pointermove", place + 1);
+  expect(el.querySelector(".tfnb-tip")?.textContent).toContain("◆ rate 0.1 → 0.01 at step 3");
+});
+
+test("a drag zooms all panels, a tall one this panel's values, and the button shows all again", () => {
+  const [, svg] = marked();
+  const reset = [...el.querySelectorAll("button")].find((one) => one.textContent === "Show all");
+  const ticks = () => [...svg.querySelectorAll("text")].map((one) => one.textContent).join();
+  const before = ticks();
+  expect(reset?.hidden).toBe(true);
+  point(svg, "pointerdown", 150);
+  point(svg, "pointermove", 250);
+  expect(svg.querySelector(".tfnb-band")).not.toBeNull();
+  point(svg, "pointerup", 250);
+  expect(svg.querySelector(".tfnb-band")).toBeNull();
+  expect(ticks()).not.toBe(before);
+  expect(reset?.hidden).toBe(false);
+  reset?.click();
+  frame();
+  expect(ticks()).toBe(before);
+  point(svg, "pointerdown", 200, 60);
+  point(svg, "pointermove", 201, 120);
+  point(svg, "pointerup", 201, 120);
+  expect(ticks()).not.toBe(before);
+  svg.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+  frame();
+  expect(ticks()).toBe(before);
+  svg.dispatchEvent(new KeyboardEvent("keydown", { key: "+" }));
+  frame();
+  expect(ticks()).not.toBe(before);
+  svg.dispatchEvent(new MouseEvent("dblclick"));
+  frame();
+  expect(ticks()).toBe(before);
+});
+
+test("the pointer over one panel marks the same step in all", () => {
+  const model = board();
+  for (const tag of [0, 2]) model.points(tag, 0, [0, 1, 1, 2, 2, 3]);
+  frame();
+  const [first] = el.querySelectorAll(".tfnb-plot");
+  point(first as Element, "pointermove", 400);
+  expect(el.querySelectorAll(".tfnb-cross")).toHaveLength(2);
+  const tips = [...el.querySelectorAll(".tfnb-tip small")].map((one) => one.textContent);
+  expect(tips).toEqual(["step 2 · 1 s", "step 2 · 1 s"]);
+  point(first as Element, "pointerleave", 0);
+  expect(el.querySelectorAll(".tfnb-cross")).toHaveLength(0);
+});
+
+test("other runs are grey, asked for by a box, and leave the colours as they are", () => {
+  const [model] = marked({ others: [], others_shown: false });
+  const box = () => el.querySelectorAll<HTMLInputElement>("input[type=checkbox]")[1] as HTMLInputElement;
+  const own = () => el.querySelector(".tfnb-line:not(.is-other)")?.getAttribute("class");
+  const before = own();
+  box().click();
+  expect(model.sent.at(-1)).toEqual({ type: "look", smoothing: 0, x: "step", others: true });
+  const others = [{ name: "<b>slow", group: "accuracy" }];
+  model.setState({ ...(model.get("state") as LiveState), others, others_shown: true });
+  model.points(1000, 0, [0, 1, 1, 3]);
+  frame();
+  expect(el.querySelectorAll(".tfnb-line.is-other")).toHaveLength(1);
+  expect(own()).toBe(before);
+  expect(el.querySelectorAll(".tfnb-legend button")).toHaveLength(1);
+  model.setState({ ...(model.get("state") as LiveState), others: [], others_shown: false });
+  frame();
+  expect(el.querySelectorAll(".tfnb-line.is-other")).toHaveLength(0);
+});
+
+test("runs of different lengths are comparable by their share, and the legend has the range", () => {
+  const model = board({ x: "share" });
+  model.points(0, 0, [0, 1, 50, 2, 100, 0.5]);
+  model.points(1, 0, [0, 1, 10, 3]);
+  frame();
+  const [a, b] = paths().map((d) => Number(d.match(/([\d.]+) [\d.]+$/)?.[1]));
+  expect(a).toBe(b);
+  expect(el.querySelector(".tfnb-plot")?.textContent).toContain("100 %");
+  expect(el.querySelector(".tfnb-legend")?.textContent).toContain("train 0.5 min 0.5 · max 2");
 });

@@ -15,12 +15,14 @@ function board(): FakeModel {
 test("histograms become a row a step, the newest in front", () => {
   const model = board();
   const table = new DataView(new Float32Array([0, 1, 0, 0, 0.5, 1]).buffer);
-  model.emit("msg:custom", { type: "ridge", ridge: 0, low: -1, high: 2, steps: [0, 10] }, [table]);
+  model.emit("msg:custom", { type: "ridge", ridge: 0, low: -1, high: 2, steps: [0, 10], top: 250 }, [table]);
   const rows = [...el.querySelectorAll(".tfnb-ridge")].map((row) => row.getAttribute("d") ?? "");
   expect(rows.length).toBe(2);
   const base = (d: string) => Number(d.split("L")[0]?.split(" ")[1]);
   expect(base(rows[1] as string)).toBeGreaterThan(base(rows[0] as string));
   expect(el.querySelector(".tfnb-plot")?.getAttribute("aria-label")).toContain("2 steps up to 10");
+  const words = [...el.querySelectorAll(".tfnb-plot text")].map((text) => text.textContent);
+  expect(words).toEqual(expect.arrayContaining(["250", "0", "5", "10"]));
 });
 
 test("pictures show the newest step, or the one that the reader chose", () => {

@@ -39,6 +39,8 @@ test("the slider moves the rate by decades and shows what was asked until it is 
   const model = panel({ rate: { name: "rate", value: 0.01 } });
   const [slider, number] = [...el.querySelectorAll("input")] as [HTMLInputElement, HTMLInputElement];
   expect([Number(slider.min), Number(slider.max)]).toEqual([-4, 0]);
+  const marks = [...el.querySelectorAll(".tfnb-decades small")].map((one) => one.textContent);
+  expect(marks).toEqual(["0.0001", "0.001", "0.01", "0.1", "1"]);
   slider.value = "-1";
   slider.dispatchEvent(new Event("input"));
   expect(model.sent).toEqual([{ type: "rate", value: 0.1 }]);

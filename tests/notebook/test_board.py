@@ -8,9 +8,11 @@ import pytest
 from tfnb.notebook.plots import board as boards
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.board_messages import COLUMNS
-from tfnb.notebook.plots.panels import Curve, group_of, number, sparkline, svg, text
+from tfnb.notebook.plots.marks import Mark
+from tfnb.notebook.plots.panels import FAINT, Curve, group_of, number, sparkline, svg, text
 from tfnb.notebook.plots.recorder import Recorder
 from tfnb.notebook.plots.sender import Sender
+from tfnb.notebook.plots.series import Series
 from tfnb.notebook.plots.style import Look
 
 
@@ -141,7 +143,8 @@ def test_seconds_count_from_the_begin_of_each_run(two_runs):
     assert (slow[0], slow[-1], fast[0], fast[-1]) == (0, 100, 0, 10)
     assert board._state()["x"] == "time" and [message["tag"] for message, _ in board.frames()] == [0, 1]
     words = [text.text for text in ET.fromstring(board.svg()).iter("{http://www.w3.org/2000/svg}text")]
-    assert "100 s" in words and "slow  0.09091" in words and "fast  0.09091" in words
+    assert "100 s" in words and \
+        {f"{run}  0.09091 · min 0.0909 · max 1" for run in ("slow", "fast")} <= {*words}
     axis, = board.figure().axes
     assert axis.get_xlabel() == "s" and axis.lines[-1].get_xdata()[-1] == 10
 
@@ -175,7 +178,7 @@ def test_runs_stand_apart_in_one_scale(two_runs):
 def test_how_it_is_drawn_is_one_dict(two_runs):
     board, browser = LiveBoard("loss", recorder=two_runs), Browser()
     board._send(browser, 0.0)
-    assert board.state == {"smooth": 0.6, "x": "step", "grid": 0, "hist": False, "apart": False}
+    assert board.state == {"smooth": 0.6, "x": "step", "grid": 0, "hist": False, "apart": False, "others": False}
     board.state = {"x": "time", "apart": True}
     board._send(browser, 1.0)
     assert browser.state["x"] == "time" and browser.state["tags"][0]["group"] == "loss · slow"
@@ -184,7 +187,7 @@ def test_how_it_is_drawn_is_one_dict(two_runs):
     for nonsense in ({"smoothing": 7}, {"x": "<b>"}, {"smoothing": []}):
         board._on_message(browser, {"type": "look", **nonsense}, [])
     assert board.look == Look(0.25, "step", apart=True)
-    with pytest.raises(ValueError, match="has smooth, x, grid, hist, apart, not colour"):
+    with pytest.raises(ValueError, match="has smooth, x, grid, hist, apart, others, not colour"):
         board.state = {"colour": 1}
 
 
@@ -301,3 +304,67 @@ def test_record_takes_names_and_mappings():
     boards.record({"a tag of this test": 3.0})
     boards.RECORDER.file()
     assert boards.RECORDER.series.pop(("", "a tag of this test")).values.tolist() == [3.0]
+
+
+def noted(recorder, run=""):
+    recorder.note(run, [Mark(40, recorder._clock(), "rate", "rate 0.1 → 0.01 at step 40 <b>", (0.1, 0.01))])
+
+
+def test_marks_are_in_the_state_the_picture_and_the_text(recorder):
+    report(recorder, 100)
+    noted(recorder)
+    board, browser = LiveBoard("loss", recorder=recorder), Browser()
+    board._send(browser, 0.0)
+    (mark,) = browser.state["marks"]
+    assert (mark[0], mark[2:]) == (40, ["rate", "rate 0.1 → 0.01 at step 40 <b>", -1]) and mark[1] >= 0
+    drawn = ET.fromstring(board.svg())
+    titles = [each.text for each in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    assert titles == ["rate 0.1 → 0.01 at step 40 <b>"] and "<b>" not in board.svg()
+    assert repr(board).endswith("◆ rate 0.1 → 0.01 at step 40 <b>")
+    count = board._count()
+    noted(recorder)
+    assert board._count() != count, "a mark without a new value is told, too"
+
+
+def test_marks_of_several_runs_have_their_names_and_colours(two_runs):
+    noted(two_runs, "fast")
+    board = LiveBoard("loss", recorder=two_runs)
+    (mark,) = board.marks()
+    assert (mark.text, mark.color) == ("fast: rate 0.1 → 0.01 at step 40 <b>", board.curves()[1].color)
+    far = LiveBoard("loss", runs=["slow"], recorder=two_runs)
+    assert far.marks() == []
+
+
+def test_other_runs_are_faint_on_request_and_change_no_colour(recorder):
+    report(recorder, 10)
+    board, browser = LiveBoard("loss", recorder=recorder), Browser()
+    board.widget, board._heard = browser, True
+    board._send(browser, 0.0)
+    assert "others" not in browser.state, "nobody finds any"
+    asked = []
+
+    def find():
+        asked.append(1)
+        found = [Series("loss", "a/night"), Series("other", "a/night")]
+        for series in found:
+            series.extend(np.arange(5.0), np.full(5, 0.5, np.float32), np.arange(5.0))
+        return found
+    board.find_others = find
+    own = board.curves()
+    board._on_message(browser, {"type": "look", "others": True}, [])
+    board._send(browser, 1.0)
+    board._send(browser, 2.0)
+    assert browser.state["others"] == [{"name": "night", "group": "loss"}] and asked == [1]
+    assert browser.points[1000].shape == (5, 3) and browser.state["tags"] == [{"name": "loss", "color_index": 0}]
+    assert [curve.color for curve in board.curves()] == [own[0].color, FAINT]
+    assert board.svg().count('class="m"') == 1
+    board.state = {"others": False}
+    assert len(board.curves()) == 1 and board.svg().count('class="m"') == 0
+
+
+def test_the_share_of_a_run_makes_lengths_comparable(two_runs):
+    noted(two_runs, "slow")
+    board = LiveBoard("loss", x="share", recorder=two_runs)
+    assert [curve.along("share")[-1] for curve in board.curves()] == [100, 100]
+    assert "100 %" in board.svg() and board.marks()[0].along("share", board.curves()) == 400
+    assert board.figure().axes[0].get_xlabel() == "%"

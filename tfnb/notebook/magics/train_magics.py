@@ -70,7 +70,7 @@ class TrainMagics(LineMagics):
         if args.variable:
             self.ip.user_ns[unquote(args.variable)] = run
         foreground = True if args.foreground else False if args.background else None
-        return begin(run, () if args.no_live else tags or None, foreground, False if args.no_keep else None, used,
+        return begin(run, () if args.no_live else tags or None, foreground, False if args.no_keep else None,
                      {**self._sources(used), "%%train": cell})
 
     def _sources(self, used: Iterable[Operation]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from tfnb.notebook.plots.media import PICTURES, Histogram, Picture, Sparse, ridg
 from tfnb.notebook.plots.recorder import Key
 from tfnb.notebook.plots.series import Series, bucket_size, points
 
+OTHERS = 1000               # place of the first curve of another run
 COLUMNS = 400               # of a plot in the browser: at most 800 points of a curve are sent
 
 Message = dict[str, Any]
@@ -27,11 +28,12 @@ class Frames:
         self._curves.clear()
         self._rich.clear()
 
-    def curves(self, found: Sequence[Series], began: Callable[[str], float]) -> list[tuple[Message, np.ndarray]]:
+    def curves(self, found: Sequence[Series], began: Callable[[str], float],
+               first_place: int = 0) -> list[tuple[Message, np.ndarray]]:
         """The messages, with their points, that bring curves up to date. began: run -> where its seconds count from."""
         messages = []
         origins = {run: began(run) for run in {series.run for series in found}}
-        for place, series in enumerate(found):
+        for place, series in enumerate(found, first_place):
             key, bucket, origin = (series.run, series.tag), bucket_size(len(series), COLUMNS), origins[series.run]
             *before, columns = self._curves.get(key, (-1, 0, 0.0, 0))
             first = columns if before == [series.generation, bucket, origin] else 0
@@ -53,7 +55,8 @@ class Frames:
 
 def _ridge(place: int, kept: Sparse[Histogram]) -> tuple[Message, list[bytes]]:
     found = ridge(kept)
-    return ({"type": "ridge", "ridge": place, "low": found.low, "high": found.high, "steps": list(found.steps)},
+    return ({"type": "ridge", "ridge": place, "low": found.low, "high": found.high, "steps": list(found.steps),
+             "top": found.top},
             [found.table.tobytes()])
 
 

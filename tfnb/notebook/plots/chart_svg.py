@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,17 @@ import numpy as np
 from tfnb.notebook.drawing.geometry import shorten, text_width
 from tfnb.notebook.drawing.palette import FONT, INKS, SERIES, theme_css
 from tfnb.notebook.drawing.svg import element, path, text
+from tfnb.notebook.plots.marks import SIGNS
 from tfnb.notebook.plots.series import smooth
 
 Series = tuple[str, Sequence[float], Sequence[float]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 
-TOP, RIGHT, BOTTOM = 34.0, 16.0, 44.0
+TOP, RIGHT, BOTTOM = 38.0, 16.0, 44.0
 NEAR_ZERO = 0.02            # of the axis to the right: what begins before this begins at 0
 MOST = 1e100                # what is larger counts as infinite: no range of a chart overflows
-CSS = ("svg.tfnb-chart .g{stroke:var(--tf-grid)}svg.tfnb-chart .x{stroke:var(--tf-line)}"
+CSS = ("svg.tfnb-chart .m{stroke:var(--tf-muted)}"
+       "svg.tfnb-chart .g{stroke:var(--tf-grid)}svg.tfnb-chart .x{stroke:var(--tf-line)}"
        "svg.tfnb-chart .t{fill:var(--tf-muted)}svg.tfnb-chart .h{fill:var(--tf-ink)}"
        "svg.tfnb-chart .b{fill:var(--tf-bg);stroke:var(--tf-frame)}")
 
@@ -51,17 +54,18 @@ def tick_label(value: float, step: float) -> str:
 
 def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480, height: float = 280,
                    smoothing: float = 0.0, colors: Sequence[int] | None = None, like: Sequence[Series] = (),
-                   unit: str = "") -> str:
+                   unit: str = "", marks: Sequence[ChartMark] = (), faint: Sequence[Series] = ()) -> str:
     """SVG of the series (name, xs, ys); NaN and infinities are gaps. Ends with each series' last value in the legend.
 
     xs and ys are numbers of equal length (ValueError if not); more points than pixels are reduced to each pixel's
     least and greatest, so that no peak is lost. smoothing: weight of the running means, drawn over the pale values;
     0 for none. colors: the place of each series' colour in SERIES, by default its own place. like: series whose ranges
-    count as well; unit: follows the last number below the axis.
+    count as well; unit: follows the last number below the axis; marks: lines across; faint: series in grey behind.
     """
     inks = list(colors) if colors is not None else list(range(len(series)))
     data = [_clean(*one) for one in series]
-    ranged = [*data, *(_clean(*one) for one in like)]
+    behind = [_clean(*one) for one in faint]
+    ranged = [*data, *behind, *(_clean(*one) for one in like)]
     y_low, y_high = _padded(*_range([ys for _, _, ys in ranged]))
     y_ticks = nice_ticks(y_low, y_high, most=max(3, int(height / 44)))
     x_low, x_high = _range([xs for _, xs, _ in ranged])
@@ -75,16 +79,28 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
     parts = [element("rect", class_="b", fill=INKS["bg"][0], height=height - 1, rx=6, stroke=INKS["frame"][0],
                      width=width - 1, x=0.5, y=0.5),
              *_axes(frame, y_ticks, labels, title, width, unit),
+             *(_curve(frame, None, xs, ys, "0.4") for _, xs, ys in behind),
+             *_marked(frame, marks),
              *(_curves(frame, ink, xs, ys, smoothing) for ink, (_, xs, ys) in zip(inks, data, strict=True)),
              *_legend(rows, height, inks)]
     body = "".join(parts)
-    used = sorted({i % len(SERIES) for i in inks})
+    used = sorted({i % len(SERIES) for i in (*inks, *(mark.color for mark in marks if mark.color >= 0))})
     css = CSS + "".join(f"svg.tfnb-chart .s{i}{{stroke:var(--tf-s{i})}}svg.tfnb-chart .f{i}{{fill:var(--tf-s{i})}}"
                         for i in used)
     label = f"{title or 'line chart'}: {', '.join(name for name, _, _ in data) or 'no data yet'}"
     return element("svg", element("style", theme_css("svg.tfnb-chart", css) + css), body, aria_label=label,
                    class_="tfnb-chart", font_family=FONT, height=height, role="img",
                    viewBox=f"0 0 {width:g} {height:g}", width=width, xmlns="http://www.w3.org/2000/svg")
+
+
+@dataclass(frozen=True, slots=True)
+class ChartMark:
+    """A line across a chart at a place of the x axis, with a sign on top. color: as for series, below 0 for none."""
+
+    x: float
+    kind: str
+    text: str
+    color: int = -1
 
 
 class _Frame:
@@ -155,9 +171,26 @@ def _curves(frame: _Frame, index: int, xs: Floats, ys: Floats, smoothing: float)
     return _curve(frame, index, xs, ys, "0.35") + _curve(frame, index, xs, smooth(ys, smoothing))
 
 
-def _curve(frame: _Frame, index: int, xs: Floats, ys: Floats, opacity: str | None = None) -> str:
-    """One series as a path; a new part starts after each gap."""
-    colour = SERIES[index % len(SERIES)][0]
+def _marked(frame: _Frame, marks: Sequence[ChartMark]) -> list[str]:
+    """A line for each mark, with a tooltip; of signs that would cover one another the first is drawn."""
+    parts, free = [], -math.inf
+    for mark in sorted(marks, key=lambda mark: mark.x):
+        x = round(frame.x(min(max(mark.x, frame.x0), frame.x1))) + 0.5
+        ink = mark.color % len(SERIES)
+        colour, name = (SERIES[ink][0], f"s{ink}") if mark.color >= 0 else (INKS["muted"][0], "m")
+        line = element("path", class_=name, d=path([(x, frame.top), (x, frame.low)]), stroke=colour,
+                       stroke_dasharray="3 3", stroke_width=1)
+        sign = element("text", text(SIGNS.get(mark.kind, "·")), class_="t" if name == "m" else name.replace("s", "f"),
+                       fill=colour, font_size=10, text_anchor="middle", x=x, y=frame.top - 2) if x > free else ""
+        free = x + 9 if sign else free
+        parts.append(element("g", element("title", text(mark.text)), line, sign))
+    return parts
+
+
+def _curve(frame: _Frame, index: int | None, xs: Floats, ys: Floats, opacity: str | None = None) -> str:
+    """One series as a path; a new part starts after each gap. index: of its colour, None for grey."""
+    colour, name = (SERIES[index % len(SERIES)][0], f"s{index % len(SERIES)}") if index is not None else \
+        (INKS["muted"][0], "m")
     parts = []
     for run_x, run_y in _runs(xs, ys):
         px, py = _reduce(frame.x(run_x), frame.y(run_y))
@@ -165,8 +198,8 @@ def _curve(frame: _Frame, index: int, xs: Floats, ys: Floats, opacity: str | Non
                      else path([(px[0] - 1, py[0]), (px[0] + 1, py[0])]))
     if not parts:
         return ""
-    return element("path", class_=f"s{index % len(SERIES)}", d="".join(parts), fill="none", stroke=colour,
-                   stroke_linejoin="round", stroke_opacity=opacity, stroke_width=1.6)
+    return element("path", class_=name, d="".join(parts), fill="none", stroke=colour, stroke_linejoin="round",
+                   stroke_opacity=opacity, stroke_width=1.6 if index is not None else 1)
 
 
 def _runs(xs: Floats, ys: Floats) -> list[tuple[Floats, Floats]]:
@@ -191,13 +224,19 @@ def _legend_rows(data: Sequence[tuple[str, Floats, Floats]], width: float) -> li
     """Legend entries (index, text, width) in as many rows as they need."""
     rows: list[list[tuple[int, str, float]]] = [[]]
     for i, (name, _, ys) in enumerate(data):
-        last = f"  {ys[-1]:.4g}" if ys.size else ""
-        entry = f"{shorten(name, 32)}{last}"
+        entry = f"{shorten(name, 32)}{_ends(ys)}"
         wide = text_width(entry, 11) + 30
         if rows[-1] and sum(w for _, _, w in rows[-1]) + wide > width:
             rows.append([])
         rows[-1].append((i, entry, wide))
     return rows
+
+
+def _ends(values: Floats) -> str:
+    """The last, the least and the greatest value, as a legend says them."""
+    good = values[np.isfinite(values)]
+    ends = f" · min {good.min():.3g} · max {good.max():.3g}" if good.size > 1 else ""
+    return f"  {values[-1]:.4g}{ends}" if values.size else ""
 
 
 def _legend(rows: list[list[tuple[int, str, float]]], height: float, inks: Sequence[int]) -> list[str]:

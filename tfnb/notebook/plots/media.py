@@ -83,12 +83,16 @@ class Sparse(Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Ridge:
-    """Histograms over common bins: row i of `table` (float32, 0 to 1 over all rows) is that of steps[i]."""
+    """Histograms over common bins: row i of `table` (float32, 0 to 1 over all rows) is that of steps[i].
+
+    top: the count that 1 is.
+    """
 
     steps: tuple[float, ...]
     low: float
     high: float
     table: np.ndarray
+    top: float = 1.0
 
 
 def ridge(histograms: Sparse[Histogram], rows: int = SHOWN, bins: int = BINS) -> Ridge:
@@ -99,7 +103,8 @@ def ridge(histograms: Sparse[Histogram], rows: int = SHOWN, bins: int = BINS) ->
     wanted = np.linspace(low, high, bins + 1)
     table = np.stack([_rebin(item, wanted) for _, item in items])
     top = table.max()
-    return Ridge(tuple(step for step, _ in items), low, high, (table / top if top > 0 else table).astype(np.float32))
+    return Ridge(tuple(step for step, _ in items), low, high, (table / top if top > 0 else table).astype(np.float32),
+                 float(top))
 
 
 def _range(low: float, high: float) -> tuple[float, float]:

@@ -8,12 +8,14 @@ import numpy as np
 
 from tfnb.notebook.drawing.svg import element
 from tfnb.notebook.drawing.svg import text as escaped
-from tfnb.notebook.plots.chart_svg import line_chart_svg
+from tfnb.notebook.plots.chart_svg import ChartMark, line_chart_svg
+from tfnb.notebook.plots.marks import SIGNS
 from tfnb.notebook.plots.media import Picture, Ridge
 from tfnb.notebook.plots.media_svg import picture_svg, ridge_svg
 
 WIDTH, HEIGHT, HEAD = 360, 220, 26      # of one panel; of the title over them
 ACROSS = 2              # panels side by side where nobody says how many
+FAINT, NO_COLOR = -2, -1      # in place of a colour: of a run that is not the panel's own; of a mark of its only run
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
@@ -33,15 +35,37 @@ class Curve:
     share: str = ""
 
     def along(self, x: str) -> np.ndarray:
-        """The values along the x axis: steps, or for "time" seconds."""
-        return self.points[:, 2 if x == "time" else 0]
+        """The values along the x axis: steps, for "time" seconds, for "share" the per cent of the last step."""
+        steps = self.points[:, 2 if x == "time" else 0]
+        return steps * (100 / max(float(steps[-1]), 1e-9)) if x == "share" and len(steps) else steps
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Something that happened to a run, as a board shows it. color: of its run, NO_COLOR where there is one run."""
+
+    step: float
+    seconds: float
+    kind: str
+    text: str
+    color: int = NO_COLOR
+
+    def along(self, x: str, curves: Sequence[Curve]) -> float | None:
+        """Place on the x axis of a panel with these curves; None where its run is not in it."""
+        own = [curve for curve in curves if len(curve.points) and
+               (curve.color != FAINT if self.color == NO_COLOR else curve.color == self.color)]
+        if not own:
+            return None
+        if x != "share":
+            return self.seconds if x == "time" else self.step
+        return 100 * self.step / max(1.0, *(float(curve.points[-1, 0]) for curve in own))
 
 
 def unit(curves: Sequence[Curve], x: str) -> tuple[str, float]:
     """Return the unit of the x axis, and how many steps or seconds that is."""
     last = max((float(curve.along(x)[-1]) for curve in curves if len(curve.points)), default=0.0)
     if x != "time":
-        return "step", 1.0
+        return "%" if x == "share" else "step", 1.0
     return ("h", 3600.0) if last >= 7200 else ("min", 60.0) if last >= 180 else ("s", 1.0)
 
 
@@ -61,17 +85,18 @@ def group_of(tag: str) -> str:
 
 def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
         ridges: Sequence[tuple[str, Ridge]] = (), pictures: Sequence[tuple[str, float, Picture]] = (),
-        x: str = "step", across: int = 0, empty: str = "no values yet") -> str:
+        x: str = "step", across: int = 0, empty: str = "no values yet", marks: Sequence[Noted] = ()) -> str:
     """A panel for each group of curves, each ridge and each picture. Equal data give equal text.
 
-    smoothing: weight of the running mean that is drawn over the pale data; 0 for none. x: "step" or "time"; across:
-    panels side by side; empty: what is said where there are none.
+    smoothing: weight of the running mean that is drawn over the pale data; 0 for none. x: "step", "time" or "share";
+    across: panels side by side; empty: what is said where there are none; marks: what happened to the runs.
     """
-    panels = [_panel(group, members, smoothing, x, [c for c in curves if c.share and c.share == members[0].share])
+    panels = [_panel(group, members, smoothing, x, marks,
+                     [c for c in curves if c.share and c.share == members[0].share])
               for group, members in by_panel(curves).items()]
     panels += [ridge_svg(name, ridge, color, WIDTH, HEIGHT) for color, (name, ridge) in enumerate(ridges)]
     panels += [picture_svg(name, step, picture, WIDTH, HEIGHT) for name, step, picture in pictures]
-    panels = panels or [_panel(empty, [], smoothing, x)]
+    panels = panels or [_panel(empty, [], smoothing, x, ())]
     columns = min(across or ACROSS, len(panels))
     top = HEAD if title else 0
     width, height = WIDTH * columns, top + HEIGHT * -(-len(panels) // columns)
@@ -86,18 +111,24 @@ def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
                    xmlns="http://www.w3.org/2000/svg")
 
 
-def _panel(group: str, members: Sequence[Curve], smoothing: float, x: str, like: Sequence[Curve] = ()) -> str:
+def _panel(group: str, members: Sequence[Curve], smoothing: float, x: str, marks: Sequence[Noted],
+           like: Sequence[Curve] = ()) -> str:
     word, size = unit([*members, *like], x)
 
     def series(curves: Sequence[Curve]) -> list[tuple[str, list[float], list[float]]]:
         return [(curve.name or curve.tag.removeprefix(f"{group}/"), (curve.along(x) / size).tolist(),
                  curve.points[:, 1].tolist()) for curve in curves]
-    return line_chart_svg(series(members), group, WIDTH, HEIGHT, smoothing, [curve.color for curve in members],
-                          like=series(like), unit="" if word == "step" else word)
+    own = [curve for curve in members if curve.color != FAINT]
+    noted = [ChartMark(place / size, mark.kind, mark.text, mark.color) for mark in marks
+             if (place := mark.along(x, own)) is not None]
+    return line_chart_svg(series(own), group, WIDTH, HEIGHT, smoothing, [curve.color for curve in own],
+                          like=series(like), unit="" if word == "step" else word, marks=noted,
+                          faint=series([curve for curve in members if curve.color == FAINT]))
 
 
 def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str, Ridge]] = (),
-         pictures: Sequence[tuple[str, float, Picture]] = (), empty: str = "no values yet") -> str:
+         pictures: Sequence[tuple[str, float, Picture]] = (), empty: str = "no values yet",
+         marks: Sequence[Noted] = ()) -> str:
     """A line for each curve: its tag, the last value, a sparkline, the range and the step; then what else there is."""
     more = [f"{_short(name)}  {sparkline(ridge.table[-1].astype(np.float64))}  histogram, {number(ridge.low)} to "
             f"{number(ridge.high)}, step {number(ridge.steps[-1])}" for name, ridge in ridges]
@@ -117,7 +148,7 @@ def text(curves: Sequence[Curve], title: str = "", *, ridges: Sequence[tuple[str
         low, high = float(good[:, 1].min()), float(good[:, 1].max())
         lines.append(f"{_short(curve.tag):{width}}  {number(float(good[-1, 1])):>8}  {sparkline(good[:, 1])}  "
                      f"{number(low)} to {number(high)}, step {number(float(good[-1, 0]))}")
-    return "\n".join([*lines, *more])
+    return "\n".join([*lines, *more, *(f"{SIGNS.get(mark.kind, '·')} {mark.text}" for mark in marks)])
 
 
 def sparkline(values: np.ndarray, width: int = 32) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 MOST_ACROSS = 6             # panels side by side
-AXES = ("step", "time")
+AXES = ("step", "time", "share")
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """smooth: weight of the running mean, in [0, 1); x: "step", or "time" for the seconds since each run began; grid:
-    panels side by side, 0 for as many as fit; hist: only histograms; apart: a panel of its own for each run.
+    """smooth: weight of the running mean, in [0, 1); x: "step", "time" for the seconds since each run began, or "share"
+    for the per cent of it; grid: panels side by side, 0 for as many as fit; hist: only histograms; apart: a panel of
+    its own for each run; others: the curves of earlier runs as well, faintly, in the board of a training.
 
     Raises ValueError for numbers out of range.
     """
@@ -20,6 +21,7 @@ class Look:
     grid: int = 0
     hist: bool = False
     apart: bool = False
+    others: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.smooth < 1:

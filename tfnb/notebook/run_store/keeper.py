@@ -20,6 +20,7 @@ import numpy as np
 
 from tfnb.core.errors import OpError
 from tfnb.core.version import __version__
+from tfnb.graph.graph import Graph
 from tfnb.notebook.plots.board import SENDER
 from tfnb.notebook.plots.marks import RATE
 from tfnb.notebook.plots.series import Series, extremes
@@ -180,9 +181,10 @@ def keep(run: Run, root: Path, about: Mapping[str, Any]) -> str:
     return ""
 
 
-def seeds(operations: Any, graph: Any) -> dict[str, Any]:
-    """The seed of a graph, and those of the ops among `operations` that have one: name -> (seed, seed2)."""
-    found = {op.name: (op.attrs["seed"], op.attrs.get("seed2", 0)) for op in operations if op.attrs.get("seed")}
+def seeds(graph: Graph) -> dict[str, Any]:
+    """The seed of a graph, and those of its ops: name -> (seed, seed2)."""
+    found = {op.name: (op.attrs["seed"], op.attrs.get("seed2", 0)) for op in graph.get_operations()
+             if op.attrs.get("seed")}
     return {"graph": graph.seed, "ops": dict(list(found.items())[:SEEDS])}
 
 

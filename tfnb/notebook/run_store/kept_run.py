@@ -35,6 +35,7 @@ _psutil = lazy_module("psutil")
 SCHEMA = 1
 ABOUT = "run.json"
 KILLED = "killed"
+NO_SLASH = "\u2215"     # looks like one: boards call a run by what is behind the last slash
 SILENT = 180.0          # seconds after which a run is taken for dead, where processes can't be asked
 GREATEST = re.compile(r"acc|auc|precision|recall|f1|score|reward|return|bleu|iou|psnr", re.IGNORECASE)
 _ODD = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
@@ -51,6 +52,11 @@ class KeptRun:
     def name(self) -> str:
         """The name of its curves, which `rename` changes."""
         return str(self.about.get("name", self.folder.name))
+
+    @property
+    def key(self) -> str:
+        """Name of its curves among those of other runs: the folder, which is unique, before the name."""
+        return f"{self.folder.name}/{self.name.replace('/', NO_SLASH)}"
 
     @property
     def status(self) -> str:
@@ -152,7 +158,7 @@ class KeptRun:
             values.append(value)
         found = {}
         for tag, (steps, times, values) in columns.items():
-            found[tag] = Series(tag, self.folder.name)
+            found[tag] = Series(tag, self.key)
             with np.errstate(over="ignore"):
                 found[tag].extend(steps, np.array(values, np.float32), np.array(times))
         return found

@@ -8,9 +8,11 @@ from pathlib import Path
 
 from tfnb.core.text import did_you_mean
 from tfnb.notebook.frontend.settings import settings
-from tfnb.notebook.plots.training import PAUSED, RUNNING
+from tfnb.notebook.plots.series import Series
+from tfnb.notebook.plots.training import PAUSED, RUNNING, Run
 from tfnb.notebook.run_store.kept_run import KeptRun, now_text, read_run, write_about
 
+MOST_OTHERS = 8             # runs that are drawn behind another one
 DELETED = ".deleted"        # folder of the runs that `restore` takes back
 
 
@@ -81,6 +83,15 @@ def empty_deleted(root: str | Path | None = None) -> int:
     for run in gone:
         shutil.rmtree(run.folder)
     return len(gone)
+
+
+def other_curves(run: Run) -> list[Series]:
+    """The curves of the newest other runs: those on disk, then those that this process has recorded alone."""
+    kept = [other for other in kept_runs() if run.keeper is None or other.folder.name != run.keeper.folder.name]
+    found = [series for other in kept[:MOST_OTHERS] for series in other.series.values()]
+    known = {run.name, *(other.name for other in kept)}
+    with run.recorder.lock:
+        return found + [series for (name, _), series in run.recorder.series.items() if name not in known]
 
 
 def _refuse_active(run: KeptRun, what: str) -> None:

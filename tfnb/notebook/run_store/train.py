@@ -3,25 +3,26 @@ from __future__ import annotations
 
 import itertools
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import find_session
 from tfnb.notebook.frontend.settings import settings
-from tfnb.notebook.plots import interrupts
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.early_stopping import rules
 from tfnb.notebook.plots.learning_rate import rate_of
 from tfnb.notebook.plots.train_panel import TrainPanel
 from tfnb.notebook.plots.training import Report, Run, active_runs
+from tfnb.notebook.run_store import interrupts
 from tfnb.notebook.run_store.keeper import keep as keep_run
 from tfnb.notebook.run_store.keeper import seeds
 from tfnb.notebook.run_store.kept_run import digest
+from tfnb.notebook.run_store.run_folder import other_curves
 from tfnb.train.checkpoints.saver import saver_or_default
 
 _numbers = itertools.count(1)
@@ -66,18 +67,17 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
 
 
 def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None, keep: bool | None = None,
-          used: Collection[Operation] = (), sources: Mapping[str, str] = MappingProxyType({})) -> Run:
+          sources: Mapping[str, str] = MappingProxyType({})) -> Run:
     """Start it and show its panel and board, once the first step is done or takes its time.
 
-    keep: as for `train`; used: the ops that its steps run, whose seeds are kept with it, as are the hashes of sources
-    (label of a cell -> its text).
+    keep: as for `train`; sources: label of a cell -> its text, whose hash is kept with the run.
     """
     __tracebackhide__ = True
     run.cell, number = shell.running, shell.cell_number()
     run.label = f"[{number}]" if number is not None else ""
     interrupts.listen()
     if settings.keep_runs and shell.current() is not None if keep is None else keep:
-        about = {"seed": seeds(used, get_default_graph()),
+        about = {"seed": seeds(get_default_graph()),
                  "sources": {label: digest(text) for label, text in sources.items()}}
         run.unkept = keep_run(run, Path(settings.runs_folder), about)
     run.panel = panel = TrainPanel(run)
@@ -86,7 +86,9 @@ def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None =
     panel.show()
     run.wait_for_step()
     tags = [*run.last] if live is None else [*live]
-    run.board = LiveBoard(*tags, runs=[run.name]) if tags else None
+    if tags:
+        run.board = LiveBoard(*tags, runs=[run.name])
+        run.board.find_others = partial(other_curves, run)
     waits = foreground or foreground is None and not (shell.has_front_end() and shell.attended)
     if waits and not shell.has_front_end():
         return _to_its_end(run, panel)
