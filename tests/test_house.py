@@ -31,7 +31,7 @@ ROOMS = {
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],
-    "notebook": ["frontend", "drawing", "plots", "graph", "cells", "state", "run_store", "debug", "ownership", "magics",
+    "notebook": ["frontend", "drawing", "plots", "layout", "graph", "cells", "state", "run_store", "debug", "ownership", "magics",
                  "."],
 }
 ROOM_FILES = 20

@@ -15,9 +15,9 @@ from tests.notebook.sample_rows import digits
 from tfnb.notebook import graph_view, step, watch
 from tfnb.notebook.drawing.heat_map import picture
 from tfnb.notebook.drawing.heat_map_svg import heat_svg
-from tfnb.notebook.graph.layout import lay_out
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.svg import graph_svg
+from tfnb.notebook.layout.engines import lay_out
 from tfnb.notebook.plots.chart_svg import line_chart_svg
 from tfnb.notebook.plots.media import Picture, Ridge
 from tfnb.notebook.plots.media_svg import picture_svg, ridge_svg

@@ -10,7 +10,7 @@ from tfnb.notebook import graph_view
 from tfnb.notebook.drawing.geometry import Box, Geometry, Route
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.read import UnknownTarget
-from tfnb.notebook.graph.wrapping import COLUMN, wrap
+from tfnb.notebook.layout.wrapping import COLUMN, wrap
 
 
 @pytest.fixture(autouse=True)

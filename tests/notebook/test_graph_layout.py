@@ -12,10 +12,10 @@ from tfnb.notebook.drawing.geometry import PILL_WIDTH, Box, Geometry, label_size
 from tfnb.notebook.drawing.scene import SceneEdge
 from tfnb.notebook.drawing.value_label import pill_of
 from tfnb.notebook.graph.dot_text import plain_dot
-from tfnb.notebook.graph.layout import ENGINES, available_engines, lay_out, panel_sheets
-from tfnb.notebook.graph.layout_dot import LayoutFailed, sized_dot
-from tfnb.notebook.graph.layout_layered import crossings, forward, ranks
 from tfnb.notebook.graph.model import Model
+from tfnb.notebook.layout.dot import LayoutFailed, sized_dot
+from tfnb.notebook.layout.engines import ENGINES, available_engines, lay_out, panel_sheets
+from tfnb.notebook.layout.layered import crossings, forward, ranks
 
 OPEN = ["layer1/", "layer2/", "gradients/", "layer1/weights/"]
 

@@ -8,9 +8,9 @@ import pytest
 from tests.notebook.sample_rows import digits
 from tfnb.notebook.drawing.palette import INKS, ROLES
 from tfnb.notebook.drawing.svg import element, identifier, number, path, text
-from tfnb.notebook.graph.layout import lay_out
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.svg import graph_svg
+from tfnb.notebook.layout.engines import lay_out
 
 HOSTILE = ["<script>alert(1)</script>", '"onload="alert(1)', "a&b;<!--", "]]>", "x\u0000\u0008y", "\ud800", "ä/日本/🙂",
            "--> </style>", "${x}", "a b\nc"]

@@ -1,1 +1,1 @@
-"""Drawings of graphs: reading, hierarchy, layout, SVG, the view."""
+"""Drawings of graphs: reading, hierarchy, SVG, the view."""

@@ -13,9 +13,9 @@ from tfnb.notebook.drawing.geometry import Sheet, letters, node_size, shorten
 from tfnb.notebook.drawing.palette import INKS, ROLES, blend
 from tfnb.notebook.drawing.scene import Scene, SceneEdge, SceneNode
 from tfnb.notebook.drawing.svg import text
-from tfnb.notebook.graph.layout import panel_sheets
-from tfnb.notebook.graph.layout_dot import RANKDIR, nest
 from tfnb.notebook.graph.svg import line_width, painted, tip_of
+from tfnb.notebook.layout.dot import RANKDIR, nest
+from tfnb.notebook.layout.engines import panel_sheets
 
 package = lazy_module("graphviz")
 

@@ -26,12 +26,12 @@ from tfnb.notebook.graph.code_lines import code_lines
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
 from tfnb.notebook.graph.dot_text import plain_dot, source
-from tfnb.notebook.graph.layout import lay_out
 from tfnb.notebook.graph.model import LIMIT, Model
 from tfnb.notebook.graph.paint import COSTS, WORDS, options_of, paint, traced
 from tfnb.notebook.graph.read import UnknownTarget, elements, op_of
 from tfnb.notebook.graph.svg import graph_svg
 from tfnb.notebook.graph.tree import Node
+from tfnb.notebook.layout.engines import lay_out
 from tfnb.notebook.plots.svg_figure import DRAWN, save_drawing
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",

@@ -14,9 +14,9 @@ from tfnb.notebook.debug.timeline_view import timeline, traced
 from tfnb.notebook.debug.watch_view import WatchView, elements_of, step_label, watch
 from tfnb.notebook.frontend.fetch import NoSessionError, fetch, resolve
 from tfnb.notebook.graph.costs import measure
-from tfnb.notebook.graph.layout_dot import LayoutFailed
 from tfnb.notebook.graph.paint import COSTS, WORDS
 from tfnb.notebook.graph.view import graph_view
+from tfnb.notebook.layout.dot import LayoutFailed
 from tfnb.notebook.magics.arguments import (
     FEED,
     SESSION,

@@ -10,9 +10,9 @@ from importlib.util import find_spec
 
 from tfnb.notebook.drawing.geometry import Box, Geometry, Sheet, node_size
 from tfnb.notebook.drawing.scene import Scene
-from tfnb.notebook.graph.layout_dot import RANKDIR, LayoutFailed, by_process, by_pygraphviz
-from tfnb.notebook.graph.layout_layered import layered
-from tfnb.notebook.graph.wrapping import wrap
+from tfnb.notebook.layout.dot import RANKDIR, LayoutFailed, by_process, by_pygraphviz
+from tfnb.notebook.layout.layered import layered
+from tfnb.notebook.layout.wrapping import wrap
 
 ENGINES = {"dot": by_process, "pygraphviz": by_pygraphviz, "builtin": layered}
 MARGIN = 16.0

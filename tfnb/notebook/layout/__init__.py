@@ -1,0 +1,1 @@
+"""Layout of drawings: from scenes of sized nodes to places and routes."""
