@@ -1,4 +1,4 @@
-/** Heat maps side by side: diverging colours with zero in the middle; the cell under the pointer is marked in all. */
+/** Heat maps side by side: colours diverge from zero, or go one way where values do; one cell is marked in all. */
 import { button, h } from "./dom";
 import type { Guard } from "./guard";
 import type { HeatPanel, HeatState } from "./model";
@@ -11,6 +11,22 @@ const SLIM = 100;
 const GAP = 2e38; // what is larger, and finite, is no cell
 const LIGHT = ["084a78", "4fa0d4", "f7f7f7", "f0955a", "9c3a00"];
 const DARK = ["9bd6ff", "2f7fb5", "1d252d", "bd5c20", "ffbd93"];
+const ONE_SIDED = new Map([
+  [
+    1,
+    [
+      ["f7f7f7", "fdd9b5", "f0955a", "c2571a", "6b2600"],
+      ["1d252d", "6b3a1a", "bd5c20", "f09a5f", "ffe0cb"],
+    ],
+  ],
+  [
+    -1,
+    [
+      ["f7f7f7", "bfdff2", "4fa0d4", "1f6aa5", "06375a"],
+      ["1d252d", "1f4a68", "2f7fb5", "6cbcec", "d5efff"],
+    ],
+  ],
+]);
 const NOT_FINITE = [200, 0, 200];
 
 interface Shown {
@@ -70,6 +86,7 @@ export class HeatMaps {
     this.back.hidden = !heat?.zoomed;
     const many = this.room < ROOM; // small pictures in one scale
     if (many && heat?.panels[0]) this.facts.append(scaleOf(heat.panels[0]));
+    this.drawScales();
     const known = JSON.stringify(heat?.panels ?? []);
     if (!heat || known === this.known) return;
     this.known = known;
@@ -125,7 +142,8 @@ export class HeatMaps {
       this.guard((event: KeyboardEvent) => this.key(event, index)),
     );
     const said = h("output");
-    return { panel, values: new Float32Array(bytes.buffer), canvas, mark: h("div", { hidden: true }), said };
+    const mark = h("div", { hidden: true });
+    return { panel, values: new Float32Array(bytes.buffer), canvas, mark, said };
   }
 
   private key(event: KeyboardEvent, index: number): void {
@@ -182,19 +200,33 @@ export class HeatMaps {
     }
   }
 
-  draw(): void {
+  private stops(side: number): string[] {
     const dark = this.root.closest(".tfnb")?.getAttribute("data-theme") === "dark";
-    const stops = (dark ? DARK : LIGHT).map((hex) =>
-      [0, 2, 4].map((i) => Number.parseInt(hex.slice(i, i + 2), 16)),
-    );
+    return (ONE_SIDED.get(side) ?? [LIGHT, DARK])[Number(dark)] as string[];
+  }
+
+  private drawScales(): void {
+    for (const ramp of this.root.querySelectorAll<HTMLElement>(".tfnb-scale i")) {
+      const side = Number(ramp.dataset.side);
+      const to = `to ${side < 0 ? "left" : "right"}`;
+      ramp.style.background = `linear-gradient(${[to, ...this.stops(side).map((hex) => `#${hex}`)].join()})`;
+    }
+  }
+
+  draw(): void {
+    this.drawScales();
     for (const { panel, values, canvas } of this.shown) {
+      const side = panel.side ?? 0;
+      const stops = this.stops(side).map((hex) =>
+        [0, 2, 4].map((i) => Number.parseInt(hex.slice(i, i + 2), 16)),
+      );
       const context = canvas.getContext?.("2d");
       if (!context || !values.length) continue;
       const image = context.createImageData(panel.cols, panel.rows);
       values.forEach((value, i) => {
         if (isGap(value)) return;
         const [r, g, b] = Number.isFinite(value)
-          ? colour(value / Math.min(panel.limit || 1, GAP), stops)
+          ? colour(value / Math.min(panel.limit || 1, GAP), stops, side)
           : NOT_FINITE;
         image.data.set([r as number, g as number, b as number, 255], 4 * i);
       });
@@ -203,8 +235,9 @@ export class HeatMaps {
   }
 }
 
-function scaleOf({ limit }: HeatPanel): HTMLElement {
-  return h("div", { class: "tfnb-scale" }, shortNumber(-limit), h("i"), shortNumber(limit));
+function scaleOf({ limit, side = 0 }: HeatPanel): HTMLElement {
+  const [low, high] = [side > 0 ? "0" : shortNumber(-limit), side < 0 ? "0" : shortNumber(limit)];
+  return h("div", { class: "tfnb-scale" }, low, h("i", { "data-side": side }), high);
 }
 
 function isGap(value: number): boolean {
@@ -215,8 +248,9 @@ function clamp(place: number, count: number): number {
   return Math.max(0, Math.min(count - 1, place));
 }
 
-function colour(share: number, stops: number[][]): number[] {
-  const at = Math.max(-1, Math.min(1, share)) * 2 + 2;
+function colour(share: number, stops: number[][], side: number): number[] {
+  const clipped = Math.max(-1, Math.min(1, share));
+  const at = side ? Math.max(0, clipped * side) * 4 : clipped * 2 + 2;
   const [low, rest] = [Math.min(3, Math.floor(at)), at - Math.min(3, Math.floor(at))];
   const [a, b] = [stops[low] as number[], stops[low + 1] as number[]];
   return a.map((from, i) => from + ((b[i] as number) - from) * rest);

@@ -140,6 +140,7 @@ export interface HeatPanel {
   cols: number;
   form: "matrix" | "strip" | "tiles";
   limit: number;
+  side?: number; // of zero, the only one that has values
   shape: number[];
   start: [number, number];
   block: [number, number];

@@ -57,6 +57,14 @@ function panel(more: Partial<HeatPanel> = {}, first = 1): HeatPanel {
   } as HeatPanel;
 }
 
+test("values on one side of zero have a scale that begins there", () => {
+  const scale = (side: number) => {
+    sheet({ heat: { title: "v", panels: [panel({ side })], zoomed: false, first: true } });
+    return [...el.querySelectorAll(".tfnb-scale")].at(-1)?.textContent;
+  };
+  expect([scale(0), scale(1), scale(-1)]).toEqual(["-22", "02", "-20"]);
+});
+
 function sheet(more: Partial<SheetState> = {}): FakeModel {
   const state = { title: "3 variables", note: "", buttons: [], tables: [TABLE], heat: null, ...more };
   return show(new FakeModel({ kind: "sheet", state }));

@@ -71,6 +71,8 @@ def test_costs_are_measured_and_drawn():
         assert session.run(w)[0, 0] == 1.0, "the run was on a copy"
         view = graph_view(y, costs=costs, color="memory", engine="builtin", level="ops")
         assert "120 kB" in view.svg() and "p-h4" in classes(view, "product")
+        words = [word for _, word in view._shown().legend]
+        assert words[0] == "0" and words[-1].endswith(" kB") and len(words) == 6, "each colour says up to how much"
         assert "p-h" in view.color_by("time").svg() and len(view.widget_state()["colors"]) == 8
 
 

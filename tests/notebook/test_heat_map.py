@@ -1,12 +1,13 @@
 """Tensors laid out as pictures."""
 import base64
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from tfnb.notebook.drawing.heat_map import GAP, MOST_SIDE, panel_json, picture, reduced, zoomed
-from tfnb.notebook.drawing.heat_map_svg import NOT_FINITE, STOPS, colours, heat_svg
+from tfnb.notebook.drawing.heat_map_svg import NOT_FINITE, ONE_SIDED, STOPS, colours, heat_svg
 
 
 def test_blocks_show_the_largest_or_the_mean():
@@ -55,6 +56,17 @@ def test_colours_diverge_around_zero():
     assert [tuple(c[:3]) for c in found[:3]] == [STOPS[0], STOPS[2], STOPS[4]]
     assert [tuple(c[:3]) for c in found[3:5]] == [NOT_FINITE] * 2 and found[5, 3] == 0
     assert picture(np.array([1, np.nan, np.inf], np.float32)).limit == 1.0
+
+
+@pytest.mark.parametrize("array, side", [([0, 1, 2], 1), ([-3, 0], -1), ([-1, 1], 0), ([0, 0], 0), ([], 0),
+                                         ([np.nan, 2, np.inf], 1), ([-np.inf, 1], 1)])
+def test_one_sided_data_has_the_whole_scale(array, side):
+    drawn = picture(np.array(array, np.float32))
+    assert drawn.side == side == panel_json("v", drawn)["side"]
+    zero, end = colours(np.array([[0, side or 1]], np.float32), 1.0, side)[0, :, :3].tolist()
+    assert tuple(zero) == STOPS[2] and tuple(end) == (ONE_SIDED[side][-1] if side else STOPS[4])
+    scale = heat_svg([("v", replace(drawn, limit=7.0))])
+    assert (">-7<" in scale, ">7<" in scale) == (side < 1, side > -1)
 
 
 def test_panels_carry_their_numbers():

@@ -102,6 +102,8 @@ def test_the_last_run_is_drawn(page):
     assert said.startswith("changed: it was Sigmoid and is Tanh, since [") and "| as before | new: since [" in said
     assert page.run("print(v.widget_state()['note'])", "C") == "made no longer: z"
     assert page.run("v = %graph --diff --format svg\nprint(v.state['color'], v.form)", "C") == "change svg"
+    loud = page.run("print({n.name: n.paint for n in v._shown().nodes})", "C")
+    assert loud == "{'x': 'c6', 'h': 'c1s', 'n': 'c2s'}", "what changed is loud, what is as before grey"
 
 
 def test_op_prints_the_contract_of_a_type_and_the_attrs_of_a_node(page):

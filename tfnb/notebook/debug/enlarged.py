@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.text import counted
-from tfnb.notebook.drawing.heat_map import Picture, Window, panel_json, picture, zoomed
+from tfnb.notebook.drawing.heat_map import Picture, Window, common_side, panel_json, picture, zoomed
 from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.drawing.tensor_stats import as_reals, stats
 from tfnb.notebook.drawing.value_label import pill_of
@@ -57,7 +57,7 @@ class Enlargement:
         self.name, self.frames = name, list(frames)
         self.frame, self.place, self.channel, self.beside = len(frames) - 1, 0, 0, 0
         self.window: Window | None = None
-        self._limits: dict[int, float] = {}     # frame -> its largest magnitude
+        self._scales: dict[int, tuple[float, int]] = {}       # frame -> its largest magnitude, and its side
 
     @property
     def array(self) -> np.ndarray:
@@ -73,7 +73,7 @@ class Enlargement:
         """Take newer frames; the newest is shown if the newest was."""
         last = self.frame == len(self.frames) - 1
         self.frames = list(frames)
-        self._limits.clear()
+        self._scales.clear()
         self.frame = len(frames) - 1 if last else min(self.frame, len(frames) - 1)
         self._stay()
 
@@ -137,17 +137,19 @@ class Enlargement:
 
     def panels(self) -> list[tuple[str, Picture]]:
         """The pictures. Raises ValueError for a tensor that has no numbers."""
-        limit = max(map(self._limit, [self.frame, *([self.beside - 1] if self.beside else [])]))
+        scales = [*map(self._scale, [self.frame, *([self.beside - 1] if self.beside else [])])]
+        limit, side = max(limit for limit, _ in scales), common_side(side for _, side in scales)
         drawn = []
         for title, part in self._shown():
             one = picture(part, window=self.window if part.ndim > 1 else None)
-            drawn.append((title, replace(one, limit=limit) if "−" not in title else one))
+            drawn.append((title, replace(one, limit=limit, side=side) if "−" not in title else one))
         return drawn
 
-    def _limit(self, frame: int) -> float:
-        if frame not in self._limits:
-            self._limits[frame] = picture(self.frames[frame][1]).limit
-        return self._limits[frame]
+    def _scale(self, frame: int) -> tuple[float, int]:
+        if frame not in self._scales:
+            drawn = picture(self.frames[frame][1])
+            self._scales[frame] = drawn.limit, drawn.side
+        return self._scales[frame]
 
     def zoom(self, panel: int, row: int, column: int) -> None:
         """A cell was clicked: look closer, or see its channel alone."""

@@ -1,13 +1,15 @@
 """Tensors as pictures of numbers: matrices reduced to blocks, vectors as strips, filters of convolutions as tiles.
 
 What the browser gets of a panel: {title, note, rows, cols, limit, data (base64 of float32, row by row; GAP: no cell),
-form: "matrix" | "strip" | "tiles", shape, start: [row, column], block: [rows, columns] of a cell, tile: the same}
+form: "matrix" | "strip" | "tiles", shape, start: [row, column], block: [rows, columns] of a cell, tile: the same,
+side: 1 where no value is below zero, -1 where none is above, else 0}
 """
 from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +31,8 @@ class Picture:
     """The values of a picture's cells, and what each of them stands for.
 
     form: how the tensor was laid out; start: the first row and column of the matrix that are seen; block: how many
-    rows and columns of it are one cell; limit: the largest finite absolute value of the whole tensor.
+    rows and columns of it are one cell; limit: the largest finite absolute value of the whole tensor; side: 1 where no
+    finite value is below zero, -1 where none is above, else 0.
     """
 
     values: np.ndarray
@@ -40,6 +43,7 @@ class Picture:
     tile: tuple[int, int]
     limit: float
     note: str
+    side: int = 0
 
 
 def picture(array: np.ndarray, how: str = "max", window: Window | None = None) -> Picture:
@@ -50,24 +54,35 @@ def picture(array: np.ndarray, how: str = "max", window: Window | None = None) -
     numbers = as_reals(array)
     if numbers is None:
         raise ValueError(f"{array.dtype} tensors can't be drawn")
-    limit = _limit(numbers)
+    limit, side = _range(numbers)
+    return replace(_laid_out(numbers, array.shape, limit, how, window), side=side)
+
+
+def _laid_out(numbers: np.ndarray, shape: tuple[int, ...], limit: float, how: str, window: Window | None) -> Picture:
     if not numbers.size:
-        return Picture(np.zeros((0, 0), np.float32), "strip", array.shape, (0, 0), (1, 1), (1, 1), limit, "no elements")
+        return Picture(np.zeros((0, 0), np.float32), "strip", shape, (0, 0), (1, 1), (1, 1), limit, "no elements")
     if numbers.ndim in (3, 4) and max(numbers.shape[:-2]) <= 16:
-        return _tiles(numbers.reshape((1,) * (4 - numbers.ndim) + numbers.shape), array.shape, limit)
+        return _tiles(numbers.reshape((1,) * (4 - numbers.ndim) + numbers.shape), shape, limit)
     if numbers.ndim < 2:
-        return _strip(numbers.reshape(-1), array.shape, limit, how)
-    return _matrix(numbers.reshape(-1, numbers.shape[-1]), array.shape, limit, how, window)
+        return _strip(numbers.reshape(-1), shape, limit, how)
+    return _matrix(numbers.reshape(-1, numbers.shape[-1]), shape, limit, how, window)
 
 
-def _limit(numbers: np.ndarray) -> float:
+def _range(numbers: np.ndarray) -> tuple[float, int]:
+    """The largest finite absolute value, and the only side of zero that has any; 0: both, or all are zero."""
     if not numbers.size:
-        return 0.0
+        return 0.0, 0
     low, high = float(np.fmin.reduce(numbers, axis=None)), float(np.fmax.reduce(numbers, axis=None))
     if not (math.isfinite(low) and math.isfinite(high)):
         finite = numbers[np.isfinite(numbers)]
         low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    return max(abs(low), abs(high))
+    return max(abs(low), abs(high)), 0 if low == high == 0 or low < 0 < high else 1 if low >= 0 else -1
+
+
+def common_side(sides: Iterable[int]) -> int:
+    """The side of pictures in one scale: 0 where they don't agree."""
+    found = set(sides)
+    return found.pop() if len(found) == 1 else 0
 
 
 def _matrix(matrix: np.ndarray, shape: tuple[int, ...], limit: float, how: str, window: Window | None) -> Picture:
@@ -143,7 +158,7 @@ def panel_json(title: str, drawn: Picture) -> dict[str, Any]:
     data = np.ascontiguousarray(drawn.values, "<f4")
     return {"title": title, "note": drawn.note, "rows": data.shape[0], "cols": data.shape[1], "form": drawn.form,
             "limit": drawn.limit, "shape": list(drawn.shape), "start": list(drawn.start), "block": list(drawn.block),
-            "tile": list(drawn.tile), "data": base64.b64encode(data.tobytes()).decode()}
+            "tile": list(drawn.tile), "side": drawn.side, "data": base64.b64encode(data.tobytes()).decode()}
 
 
 def zoomed(drawn: Picture, row: int, column: int) -> Window | None:

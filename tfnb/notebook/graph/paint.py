@@ -12,14 +12,14 @@ from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.read import OpInfo, links
-from tfnb.notebook.graph.svg import STEPS
+from tfnb.notebook.graph.svg import MIXED, STEPS
 from tfnb.notebook.graph.tree import Node, in_gradients
 
 WORDS = {"structure": "what it is", "cell": "cell", "device": "device", "gradient": "gradient", "stale": "stale",
          "change": "last run", "time": "time", "memory": "memory"}
 COSTS = ("time", "memory")
 MOST = 7                # categories with a colour of their own
-MIXED = "m"             # ends the paint of nodes whose ops say several things: the first one counts
+LOUD = {"changed": "c1s", "new": "c2s", "as before": "c6", "stale": "c1s", "fresh": "c6"}     # loudest first
 
 
 def paint(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[str, Cost]) -> Scene:
@@ -29,11 +29,13 @@ def paint(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[str,
     if how in COSTS:
         return _scaled(scene, nodes, how, costs)
     kinds = {node.key: _kinds(nodes[node.key], _SAYS[how]) for node in scene.nodes if node.key in nodes}
-    order = sorted({kind for found in kinds.values() for kind in found}, key=_natural)
-    places = {kind: f"c{i}" for i, kind in enumerate(order[:MOST])}
+    told = {kind for found in kinds.values() for kind in found}
+    order = [kind for kind in LOUD if kind in told] if how in ("change", "stale") else sorted(told, key=_natural)
+    places = {kind: LOUD[kind] if how in ("change", "stale") else f"c{i}" for i, kind in enumerate(order[:MOST])}
 
     def painted(node: SceneNode) -> SceneNode:
         found = kinds.get(node.key, [])
+        found = sorted(found, key=order.index) if how in ("change", "stale") else found
         place = places.get(found[0], "cx") if found else "c-"
         return replace(node, paint=place + MIXED if len(found) > 1 and place != "cx" else place)
 
@@ -105,7 +107,8 @@ def _scaled(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[st
         step = min(STEPS - 1, 1 + int((value / most) ** 0.5 * (STEPS - 1.001)))
         return replace(node, paint=f"h{step}", sub=f"{amount_text(how, value)} {value / total:.0%}")
 
-    legend = (("h0", "0"), (f"h{STEPS // 2}", "some"), (f"h{STEPS - 1}", f"{amount_text(how, most)}"))
+    steps = range(1, STEPS)
+    legend = (("h0", "0"), *((f"h{i}", f"to {amount_text(how, most * (i / (STEPS - 1)) ** 2)}") for i in steps))
     return replace(scene, nodes=tuple(map(painted, scene.nodes)), legend=legend)
 
 

@@ -29,6 +29,8 @@ from tfnb.notebook.drawing.value_label import pill_marks
 
 ROOT = "svg.tfnb-graph"
 MOST_BADGES = 4
+FULL = 0.5              # opacity of the strongest paint: its text has a contrast of 4.5 and more in both themes
+MIXED, STRONG = "m", "s"        # end the paint of nodes whose ops say several things (the first counts), of loud ones
 STEPS = 6               # of a scale from pale to strong: h0 to h5
 LEGEND = (("input", "input"), ("variable", "variable"), ("const", "constant"), ("op", "op"), ("scope", "scope"),
           ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"),
@@ -64,7 +66,7 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
                    width=width, xmlns="http://www.w3.org/2000/svg")
 
 
-def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = False) -> str:
+def stylesheet(roles: set[str], paints: Iterable[str] = (), lit: bool = False) -> str:
     """CSS for both themes and the roles and paints that occur. lit: so do nodes that run next.
 
     Every element also carries the light colours as attributes, for readers without CSS.
@@ -75,13 +77,15 @@ def stylesheet(roles: Iterable[str], paints: Iterable[str] = (), lit: bool = Fal
              ".e{stroke:var(--tf-line)}", ".pill{fill:var(--tf-bg);stroke:var(--tf-frame)}",
              ".bad{fill:var(--tf-bad)}", ".a{fill:var(--tf-line)}",
              ".is-bad .a{fill:var(--tf-bad)}", ".is-bad .e{stroke:var(--tf-bad)}",
-             ".sep{stroke:var(--tf-frame)}", ".num{fill:var(--tf-bg)}", ".ref circle{stroke:var(--tf-bg)}",
+             ".sep{stroke:var(--tf-frame)}", ".ref circle{fill:var(--tf-bg)}",
              ".ref{opacity:0}", ":hover .n[data-aside] .ref{opacity:1}",
              ":is(.n:hover,.n:focus,.n.is-picked) .ref{opacity:1}"]
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
-    rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
+    rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles & {"variable"})]
+    rules += [f".o-{role}{{stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
+    rules += [".on{fill:var(--tf-ink)}"] if paints else []
     for paint in sorted(paints):
-        place = paint[1:].removesuffix("m")
+        place = paint[1:].rstrip(MIXED + STRONG)
         ink = f"var(--tf-s{place})" if paint[0] == "c" and place.isdigit() else "var(--tf-line)"
         fill = "var(--tf-s1)" if paint[0] == "h" else ink if place.isdigit() else "var(--tf-bg)"
         rules.append(f".p-{paint}>.s{{fill:{fill};stroke:{ink}}}")
@@ -240,13 +244,15 @@ def _shape(node: SceneNode, w: float, h: float) -> list[str]:
 
 
 def painted(paint: str) -> dict[str, object]:
-    """The attributes of a paint: c0, c1... a colour of its own, dashed with an m behind, cx others, c- none; h0 to h5
-    from pale to strong."""
-    if paint.endswith("m"):
-        return {**painted(paint[:-1]), "stroke_dasharray": "4 2"}
+    """The attributes of a paint: c0, c1... a colour of its own, dashed with an m behind, loud with an s, cx others, c-
+    none; h0 to h5 from pale to strong."""
+    if paint.endswith(MIXED):
+        return {**painted(paint.removesuffix(MIXED)), "stroke_dasharray": "4 2"}
+    if paint.endswith(STRONG):
+        return {**painted(paint.removesuffix(STRONG)), "fill_opacity": f"{FULL:g}", "stroke_width": 2.4}
     if paint[:1] == "h":
         strength = int(paint[1:]) / (STEPS - 1)
-        return {"fill": SERIES[1][0], "fill_opacity": f"{0.85 * strength:.2f}", "stroke": INKS["line"][0]}
+        return {"fill": SERIES[1][0], "fill_opacity": f"{FULL * strength:.2f}", "stroke": INKS["line"][0]}
     if paint[1:].isdigit():
         return {"fill": SERIES[int(paint[1:])][0], "fill_opacity": "0.25", "stroke": SERIES[int(paint[1:])][0]}
     tone = ROLES["rest" if paint == "c-" else "op"][0]
@@ -268,7 +274,8 @@ def _words(node: SceneNode, box: Box) -> list[str]:
                     font_weight="600" if node.form != "op" else None, text_anchor="middle", x=x,
                     y=4 - 6.5 * len(lines(node)))
     looks = {"sub": (node.sub, "muted", None), "py": (node.bound, "py", MONO)}
-    more = [element("text", text(shorten(looks[line][0], most)), class_=line, fill=INKS[looks[line][1]][0],
+    more = [element("text", text(shorten(looks[line][0], most)), class_=f"{line} on" if node.paint else line,
+                    fill=INKS["ink" if node.paint else looks[line][1]][0],
                     font_family=looks[line][2], font_size=11, text_anchor="middle", x=x,
                     y=18 - 6.5 * len(lines(node)) + 13 * i) for i, line in enumerate(lines(node))]
     return [*sign, first, *more]
@@ -299,9 +306,9 @@ def _is_ellipse(node: SceneNode) -> bool:
 def _disc(ref: int, role: str, x: float, y: float, tip: str, size: float = 6.5) -> str:
     label = str(ref) if ref else "•"
     return element("g", element("title", text(tip)),
-                   element("circle", class_=f"d-{role}", cx=x, cy=y, fill=ROLES[role][0].stroke, r=size,
-                                                stroke=INKS["bg"][0]),
-                   element("text", text(label), class_="num", fill=INKS["bg"][0], font_size=size + 2.5,
+                   element("circle", class_=f"o-{role}", cx=x, cy=y, fill=INKS["bg"][0], r=size,
+                           stroke=ROLES[role][0].stroke, stroke_width=1.4),
+                   element("text", text(label), class_="num", fill=INKS["ink"][0], font_size=size + 2.5,
                            font_weight="700", text_anchor="middle", x=x, y=y + size / 2),
                    class_="ref", data_ref=ref)
 

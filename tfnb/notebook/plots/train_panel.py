@@ -19,7 +19,7 @@ from tfnb.notebook.plots.board import SENDER
 from tfnb.notebook.plots.panels import number
 from tfnb.notebook.plots.training import FAILED, Run
 
-WORDS = {"running": "#0072b2", "paused": "#b97800", "done": "#00845f", "stopped": "#5b6773", "failed": "#b3261e"}
+WORDS = {"running": "#0072b2", "paused": "#8a5a00", "done": "#00845f", "stopped": "#5b6773", "failed": "#b3261e"}
 MOST = 6                # values told
 _numbers = itertools.count(1)
 

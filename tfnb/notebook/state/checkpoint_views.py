@@ -11,7 +11,7 @@ import numpy as np
 
 from tfnb.core.text import counted, did_you_mean
 from tfnb.graph.stack import get_default_graph
-from tfnb.notebook.drawing.heat_map import Window, picture, zoomed
+from tfnb.notebook.drawing.heat_map import Window, common_side, picture, zoomed
 from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.drawing.tensor_stats import stats
 from tfnb.notebook.frontend.fetch import find_session
@@ -177,7 +177,8 @@ class CheckpointView(SheetView):
         shape = self._drawn[0][1].shape
         drawn = [picture(value, window=window if value.shape == shape else None) for _, value in self._drawn]
         limit = max(one.limit for one in drawn[:2])         # of both checkpoints the same colour is the same value
-        drawn[:2] = [replace(one, limit=limit) for one in drawn[:2]]
+        side = common_side(one.side for one in drawn[:2])
+        drawn[:2] = [replace(one, limit=limit, side=side) for one in drawn[:2]]
         self.panels = [(name, one) for (name, _), one in zip(self._drawn, drawn, strict=True)]
 
     @property
