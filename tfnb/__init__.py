@@ -60,8 +60,8 @@ from tfnb.ops.array.create import (
     zeros, zeros_like,
 )
 from tfnb.ops.math.functions import (
-    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
-    log1p, log_sigmoid, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, zeta,
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, erf, erfc, exp, expm1, log,
+    log1p, log_sigmoid, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh,
 )
 from tfnb.ops.array.gather import (
     boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
@@ -75,10 +75,11 @@ from tfnb.variables.initializers import (
 )
 from tfnb.ops.array.joining import broadcast_to, concat, concat as concat_v2, pack, pad, stack, tile, unpack, unstack
 from tfnb.ops.math.arithmetic import (
-    abs, accumulate_n, add, add_n, ceil, complex_abs, div, div_no_nan, divide, floor, floor_div, floordiv,
-    floormod, inv,
-    maximum, minimum, mod, mul, multiply, neg, negative, pow, realdiv, reciprocal, rint, round, saturate_cast,
-    scalar_mul, sign, square, squared_difference, sub, subtract, truediv, truncatediv, truncatemod,
+    abs, accumulate_n, add, add_n, ceil, complex_abs, floor, inv, maximum, minimum, mul, multiply, neg, negative, pow,
+    reciprocal, rint, round, saturate_cast, scalar_mul, sign, square, squared_difference, sub, subtract,
+)
+from tfnb.ops.math.division import (
+    div, div_no_nan, divide, floor_div, floordiv, floormod, mod, realdiv, truediv, truncatediv, truncatemod,
 )
 from tfnb.ops.reductions.matmul import batch_matmul, matmul, tensordot
 from tfnb.ops.overloads import newaxis
@@ -222,12 +223,12 @@ __getattr__ = _exports(__name__, _lazy_names(__name__, _LAZY))
 
 
 def load_ipython_extension(ip: object) -> None:
-    """`%load_ext tfnb`: cells own the ops they make, and there are %graph, %fetch and %live."""
+    """`%load_ext tfnb`: cells own the ops they make, and there are %graph, %fetch and %live. ip: the shell."""
     _extension.load_ipython_extension(ip)
 
 
 def unload_ipython_extension(ip: object) -> None:
-    """`%unload_ext tfnb`: cells stop owning ops."""
+    """`%unload_ext tfnb`: cells stop owning ops. ip: the shell."""
     _extension.unload_ipython_extension(ip)
 
 

@@ -9,14 +9,16 @@ from tfnb.ops.math.compare import (
 from tfnb.ops.math.complex import angle, conj, imag, real
 from tfnb.ops.nn.cross_entropy import log_softmax, softmax
 from tfnb.ops.math.functions import (
-    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, digamma, erf, erfc, exp, expm1, lbeta, lgamma, log,
-    log1p, log_sigmoid, multiply_no_nan, polygamma, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh, xdivy, xlogy, zeta,
+    acos, acosh, asin, asinh, atan, atan2, atanh, cos, cosh, erf, erfc, exp, expm1, log, log1p, log_sigmoid, rsqrt,
+    sigmoid, sin, sinh, sqrt, tan, tanh, xdivy, xlogy,
 )
+from tfnb.ops.math.division import multiply_no_nan
 from tfnb.ops.array.gather import segment_sum, unsorted_segment_sum
 from tfnb.ops.math.arithmetic import (
-    abs, accumulate_n, add, add_n, ceil, divide, floor, floordiv, floormod, maximum, minimum, mod, multiply,
-    negative, pow, reciprocal, rint, round, scalar_mul, sign, square, squared_difference, subtract, truediv,
+    abs, accumulate_n, add, add_n, ceil, floor, maximum, minimum, multiply, negative, pow, reciprocal, rint, round,
+    scalar_mul, sign, square, squared_difference, subtract,
 )
+from tfnb.ops.math.division import divide, floordiv, floormod, mod, truediv
 from tfnb.ops.nn.activations import softplus, softsign
 from tfnb.ops.reductions.reduce import (
     argmax, argmin, count_nonzero, cumprod, cumsum, l2_normalize, reduce_all, reduce_any, reduce_logsumexp,

@@ -22,8 +22,9 @@ from tfnb.ops.array.reshape import expand_dims, identity, rank, shape
 from tfnb.ops.control.group import with_dependencies
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.raw import raw
-from tfnb.ops.math.arithmetic import add, div_no_nan, divide, floordiv, maximum, multiply, saturate_cast, square
+from tfnb.ops.math.arithmetic import add, maximum, multiply, saturate_cast, square
 from tfnb.ops.math.casting import cast
+from tfnb.ops.math.division import div_no_nan, divide, floordiv
 from tfnb.ops.random.random_ops import random_uniform
 from tfnb.ops.reductions.matmul import tensordot
 from tfnb.ops.reductions.reduce import reduce_mean, reduce_prod, reduce_std

@@ -25,8 +25,9 @@ from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.raw import raw
-from tfnb.ops.math.arithmetic import div_no_nan, square
+from tfnb.ops.math.arithmetic import square
 from tfnb.ops.math.complex import real
+from tfnb.ops.math.division import div_no_nan
 from tfnb.ops.reductions.matmul import matmul
 
 

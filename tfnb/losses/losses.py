@@ -18,20 +18,10 @@ from tfnb.ops.array.create import ones_like, range_, zeros_like
 from tfnb.ops.array.reshape import rank, shape, size, stop_gradient
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.arguments import renamed
-from tfnb.ops.math.arithmetic import (
-    abs,
-    add,
-    add_n,
-    div_no_nan,
-    maximum,
-    minimum,
-    multiply,
-    square,
-    squared_difference,
-    subtract,
-)
+from tfnb.ops.math.arithmetic import abs, add, add_n, maximum, minimum, multiply, square, squared_difference, subtract
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import equal, where
+from tfnb.ops.math.division import div_no_nan
 from tfnb.ops.math.functions import log
 from tfnb.ops.nn import cross_entropy
 from tfnb.ops.nn.activations import relu

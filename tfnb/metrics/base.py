@@ -13,9 +13,10 @@ from tfnb.graph.stack import add_to_collections, control_dependencies
 from tfnb.losses.weights import broadcast_weights, remove_squeezable_dimensions
 from tfnb.ops.array.create import zeros
 from tfnb.ops.array.reshape import expand_dims, rank, size, squeeze
-from tfnb.ops.math.arithmetic import div_no_nan, maximum, multiply
+from tfnb.ops.math.arithmetic import maximum, multiply
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import equal
+from tfnb.ops.math.division import div_no_nan
 from tfnb.ops.reductions.reduce import reduce_sum
 from tfnb.ops.state.assign import assign_add
 from tfnb.variables.scope import variable_scope

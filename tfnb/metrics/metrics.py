@@ -16,9 +16,10 @@ from tfnb.losses.weights import broadcast_weights, remove_squeezable_dimensions
 from tfnb.metrics.base import fitted, joined, mean, metric_variable, pair
 from tfnb.ops.array.create import ones, ones_like, zeros_like
 from tfnb.ops.array.reshape import rank, reshape, size
-from tfnb.ops.math.arithmetic import abs, div_no_nan, divide, maximum, multiply, squared_difference, subtract
+from tfnb.ops.math.arithmetic import abs, maximum, multiply, squared_difference, subtract
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import equal, greater, less, logical_and, where
+from tfnb.ops.math.division import div_no_nan, divide
 from tfnb.ops.math.functions import sqrt
 from tfnb.ops.reductions.reduce import reduce_mean, reduce_sum
 from tfnb.ops.state.assign import assign_add

@@ -16,9 +16,10 @@ from tfnb.ops.array.create import ones_like
 from tfnb.ops.array.joining import stack, tile
 from tfnb.ops.array.reshape import expand_dims, reshape, shape, transpose
 from tfnb.ops.control.source import constant
-from tfnb.ops.math.arithmetic import abs, div_no_nan, divide, maximum, minimum, multiply
+from tfnb.ops.math.arithmetic import abs, maximum, minimum, multiply
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import greater, logical_and, logical_not, where
+from tfnb.ops.math.division import div_no_nan, divide
 from tfnb.ops.math.functions import log as _log
 from tfnb.ops.reductions.reduce import argmax, argmin, cumsum, reduce_min, reduce_sum
 from tfnb.ops.state.assign import assign_add

@@ -16,9 +16,10 @@ from tfnb.ops.array.gather import boolean_mask
 from tfnb.ops.array.joining import Pack, stack
 from tfnb.ops.array.slicing import StridedSlice
 from tfnb.ops.declaration import evaluate  # noqa: F401 - it tells the graph how to compute constant values
-from tfnb.ops.math.arithmetic import Add, AddV2, FloorDiv, FloorMod, Mul, Neg, Pow, Sub, abs, truediv
+from tfnb.ops.math.arithmetic import Add, AddV2, Mul, Neg, Pow, Sub, abs
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
+from tfnb.ops.math.division import FloorDiv, FloorMod, truediv
 from tfnb.ops.reductions.matmul import matmul
 
 newaxis = None

@@ -14,7 +14,8 @@ from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.stack import device as _device
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.joining import concat
-from tfnb.ops.math.arithmetic import divide, floor
+from tfnb.ops.math.arithmetic import floor
+from tfnb.ops.math.division import divide
 from tfnb.ops.nn.activations import dropout
 from tfnb.ops.random.random_ops import random_uniform
 from tfnb.rnn.cells import LSTMStateTuple, RNNCell, assert_like_rnncell

@@ -9,9 +9,9 @@ from tfnb.core.dtypes import float32
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.layers.contrib.layer_norm import layer_norm
 from tfnb.ops.array.slicing import split
-from tfnb.ops.math.arithmetic import mod
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import where
+from tfnb.ops.math.division import mod
 from tfnb.ops.math.functions import exp, sigmoid, tanh
 from tfnb.ops.nn.activations import dropout
 from tfnb.ops.random.random_ops import random_uniform

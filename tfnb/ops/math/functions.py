@@ -1,4 +1,4 @@
-"""Element-wise functions: exponentials, roots, circular and hyperbolic functions, the error and gamma functions."""
+"""Element-wise functions: exponentials, roots, circular and hyperbolic functions, the error function."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.lazy import lazy_module
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.composite.sparse_tensor import of_values
-from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import elementwise, kernel
+from tfnb.ops.declaration.declare import elementwise
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
@@ -21,8 +19,6 @@ from tfnb.ops.math.complex import conj
 
 if TYPE_CHECKING:
     where: Any                                 # a primitive (kernels/scalar/primitives.py)
-
-special = lazy_module("scipy.special")
 
 
 def _at(op: Operation, dy: Tensor, function: Any, x: Tensor | None = None) -> Any:
@@ -443,82 +439,6 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return _bell(op, dy, -2 / np.sqrt(np.pi))
 
 
-@elementwise("x: T -> y: T", T=REAL, domain="positive")
-def Lgamma(x):
-    """Compute the logarithm of the absolute value of the gamma function of `x`, element-wise.
-
-    >>> sess.run(tf.lgamma([1.0, 4.0, 0.5]))
-    array([0.    , 1.7918, 0.5724], dtype=float32)
-    """
-    return lgamma(x)
-
-
-@Lgamma.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy * _at(op, dy, Digamma)
-
-
-def _typed(function: str) -> Any:
-    """Return a NumPy form from SciPy that keeps the dtype of its last input."""
-    return lambda ctx, *arrays: np.asarray(getattr(special, function)(*arrays), arrays[-1].dtype)
-
-
-@elementwise("x: T -> y: T", T=REAL, domain="positive")
-def Digamma(x):
-    """Compute the derivative of Lgamma (the psi function) of `x`, element-wise.
-
-    >>> sess.run(tf.digamma([1.0, 2.0, 0.5]))
-    array([-0.5772,  0.4228, -1.9635], dtype=float32)
-    """
-    return digamma(x)
-
-
-@Digamma.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    x = op.inputs[0]
-    with control_dependencies([dy]):
-        one = convert_to_tensor(1, dtype=x.dtype, name="Const")
-    return dy * Polygamma(one, x)
-
-
-def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """NaN for an order that is no integer, or negative."""
-    whole = (a >= 0) & (a == np.floor(a))
-    found = special.polygamma(np.where(whole, a, 0).astype(np.int64), x)
-    return np.where(whole, found, np.nan).astype(x.dtype)
-
-
-@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
-        numpy=lambda ctx, a, x: _polygamma(a, x))
-def Polygamma() -> None:
-    """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise.
-
-    >>> sess.run(tf.polygamma(1.0, [1.0, 2.0, 3.0]))
-    array([1.6449, 0.6449, 0.3949], dtype=float32)
-    """
-
-
-@Polygamma.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    a, x = op.inputs
-    return [None, unbroadcast(op, dz, dz * Polygamma(a + 1, x))[1]]
-
-
-@kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
-def Zeta() -> None:
-    """Compute the Hurwitz zeta function, element-wise.
-
-    >>> sess.run(tf.zeta(2.0, [1.0, 2.0, 3.0]))
-    array([1.6449, 0.6449, 0.3949], dtype=float32)
-    """
-
-
-@Zeta.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    x, q = op.inputs
-    return [None, unbroadcast(op, dz, -x * Zeta(x + 1, q) * dz)[1]]
-
-
 @elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="positive")
 def Xlogy(x, y):
     """Compute `x * log(y)` element-wise, and 0 where `x` is 0.
@@ -558,7 +478,7 @@ def _(op: Operation, dz: Tensor) -> list[Tensor]:
 exp, expm1, log, log1p, rsqrt = functions(Exp, Expm1, Log, Log1p, Rsqrt)
 cos, acos, atan2, sinh, cosh, acosh = functions(Cos, Acos, Atan2, Sinh, Cosh, Acosh)
 sin, tan, asin, atan, asinh, atanh = map(of_values, functions(Sin, Tan, Asin, Atan, Asinh, Atanh))
-erfc, lgamma, digamma, polygamma, zeta = functions(Erfc, Lgamma, Digamma, Polygamma, Zeta)
+erfc, = functions(Erfc)
 xlogy, xdivy = functions(Xlogy, Xdivy, module="tfnb.math")
 
 
@@ -611,28 +531,6 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "LogSigmoid", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return Neg(raw.Softplus(Neg(x)), name=scope)
-
-
-def lbeta(x: Any, name: str | None = None) -> Tensor:
-    """Compute the logarithm of the absolute value of the beta function of the elements along the last axis.
-
-    >>> sess.run(tf.lbeta([2.0, 3.0]))
-    -2.4849
-    """
-    with name_scope(name, "lbeta", [x]):
-        x = convert_to_tensor(x, name="x")
-        return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))
-
-
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
-    """Compute `x * y` element-wise, and 0 where `y` is 0, even if `x` is infinite or NaN.
-
-    >>> sess.run(tf.math.multiply_no_nan([np.inf, 2.0], [0.0, 3.0]))
-    array([0., 6.], dtype=float32)
-    """
-    with name_scope(name, "multiply_no_nan", [x, y]) as scope:
-        x = convert_to_tensor(x, name="x")
-        return raw.MulNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
 
 
 describe(globals(), TENSORS)

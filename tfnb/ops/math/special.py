@@ -1,17 +1,27 @@
-"""Special functions: inverses of the error function and of the normal distribution, Bessel functions."""
+"""Special functions: inverses of the error function and of the normal distribution, Bessel functions, the gamma
+function and its derivatives."""
 from __future__ import annotations
 
 import math
 from typing import Any
 
+import numpy as np
+
+from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.lazy import lazy_module
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
-from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration import shapes
+from tfnb.ops.declaration.declare import elementwise, kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import REAL, Neg, Square
+from tfnb.ops.math.broadcast import unbroadcast
+from tfnb.ops.math.complex import conj
 from tfnb.ops.math.functions import Exp
+
+special = lazy_module("scipy.special")
 
 
 @public("math.erfinv")
@@ -101,3 +111,101 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "erfcinv", [x]):
         return Neg(Ndtri(0.5 * convert_to_tensor(x, name="start")) * math.sqrt(0.5))
+
+
+# Gamma function and its derivatives
+
+@public("lgamma", "math.lgamma")
+@elementwise("x: T -> y: T", T=REAL, domain="positive")
+def Lgamma(x):
+    """Compute the logarithm of the absolute value of the gamma function of `x`, element-wise.
+
+    >>> sess.run(tf.lgamma([1.0, 4.0, 0.5]))
+    array([0.    , 1.7918, 0.5724], dtype=float32)
+    """
+    return lgamma(x)
+
+
+@Lgamma.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    with control_dependencies([dy]):
+        return dy * Digamma(conj(op.inputs[0]))
+
+
+def _typed(function: str) -> Any:
+    """Return a NumPy form from SciPy that keeps the dtype of its last input."""
+    return lambda ctx, *arrays: np.asarray(getattr(special, function)(*arrays), arrays[-1].dtype)
+
+
+@public("digamma", "math.digamma")
+@elementwise("x: T -> y: T", T=REAL, domain="positive")
+def Digamma(x):
+    """Compute the derivative of Lgamma (the psi function) of `x`, element-wise.
+
+    >>> sess.run(tf.digamma([1.0, 2.0, 0.5]))
+    array([-0.5772,  0.4228, -1.9635], dtype=float32)
+    """
+    return digamma(x)
+
+
+@Digamma.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    x = op.inputs[0]
+    with control_dependencies([dy]):
+        one = convert_to_tensor(1, dtype=x.dtype, name="Const")
+    return dy * Polygamma(one, x)
+
+
+def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """NaN for an order that is no integer, or negative."""
+    whole = (a >= 0) & (a == np.floor(a))
+    found = special.polygamma(np.where(whole, a, 0).astype(np.int64), x)
+    return np.where(whole, found, np.nan).astype(x.dtype)
+
+
+@public("polygamma", "math.polygamma")
+@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
+        numpy=lambda ctx, a, x: _polygamma(a, x))
+def Polygamma() -> None:
+    """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise.
+
+    >>> sess.run(tf.polygamma(1.0, [1.0, 2.0, 3.0]))
+    array([1.6449, 0.6449, 0.3949], dtype=float32)
+    """
+
+
+@Polygamma.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    a, x = op.inputs
+    return [None, unbroadcast(op, dz, dz * Polygamma(a + 1, x))[1]]
+
+
+@public("zeta", "math.zeta")
+@kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
+def Zeta() -> None:
+    """Compute the Hurwitz zeta function, element-wise.
+
+    >>> sess.run(tf.zeta(2.0, [1.0, 2.0, 3.0]))
+    array([1.6449, 0.6449, 0.3949], dtype=float32)
+    """
+
+
+@Zeta.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, q = op.inputs
+    return [None, unbroadcast(op, dz, -x * Zeta(x + 1, q) * dz)[1]]
+
+
+@public("lbeta", "math.lbeta")
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """Compute the logarithm of the absolute value of the beta function of the elements along the last axis.
+
+    >>> sess.run(tf.lbeta([2.0, 3.0]))
+    -2.4849
+    """
+    with name_scope(name, "lbeta", [x]):
+        x = convert_to_tensor(x, name="x")
+        return raw.Sum(Lgamma(x), [-1]) - Lgamma(raw.Sum(x, [-1]))
+
+
+describe(globals(), TENSORS)

@@ -19,10 +19,10 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.raw import raw
-from tfnb.ops.math.arithmetic import AS_FLOAT
 from tfnb.ops.math.broadcast import BroadcastGradientArgs
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.complex import conj
+from tfnb.ops.math.division import AS_FLOAT
 from tfnb.ops.reductions.reduce import reduce_sum
 
 

@@ -10,9 +10,10 @@ from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops.math.arithmetic import AddV2, Ceil, Floor, Minimum, Mul, Neg, Pow, RealDiv
+from tfnb.ops.math.arithmetic import AddV2, Ceil, Floor, Minimum, Mul, Neg, Pow
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import Equal, LessEqual, Select, SelectV2
+from tfnb.ops.math.division import RealDiv
 from tfnb.ops.math.functions import Cos, Exp, Log, Sqrt
 from tfnb.ops.random.random_ops import random_normal
 
@@ -132,7 +133,8 @@ def cosine_decay_restarts(learning_rate: Any, global_step: Any, first_decay_step
                           m_mul: float = 1.0, alpha: float = 0.0, name: str | None = None) -> Tensor:
     """Compute cosine decay with warm restarts: each period is t_mul times as long and m_mul times as high as the last.
 
-    first_decay_steps: the length of the first period. ValueError without step. (Loshchilov and Hutter, 2016)
+    first_decay_steps: the length of the first period; alpha: the least part of learning_rate. ValueError without step.
+    (Loshchilov and Hutter, 2016)
 
     >>> step = tf.placeholder(tf.int32, [])
     >>> rate = tf.train.cosine_decay_restarts(0.1, step, first_decay_steps=100)
@@ -169,7 +171,7 @@ def linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps: Any, 
                         alpha: float = 0.0, beta: float = 0.001, name: str | None = None) -> Tensor:
     """Compute linear cosine decay: learning_rate * ((alpha + line) * cosine + beta), line from 1 to 0 in decay_steps.
 
-    ValueError without step. (Bello et al., 2017)
+    ValueError without step. (Bello et al., 2017) num_periods: of the cosine in these steps.
 
     >>> step = tf.placeholder(tf.int32, [])
     >>> rate = tf.train.linear_cosine_decay(0.1, step, decay_steps=100)
@@ -188,6 +190,8 @@ def noisy_linear_cosine_decay(learning_rate: Any, global_step: Any, decay_steps:
                               variance_decay: float = 0.55, num_periods: float = 0.5, alpha: float = 0.0,
                               beta: float = 0.001, name: str | None = None) -> Tensor:
     """Compute linear_cosine_decay with noise on the line, variance initial_variance / (1 + step) ^ variance_decay.
+
+    decay_steps, num_periods, alpha, beta: as there.
 
     >>> rate = tf.train.noisy_linear_cosine_decay(0.1, 100, decay_steps=100)
     >>> sess.run(rate)

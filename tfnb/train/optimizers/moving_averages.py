@@ -12,8 +12,9 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, get_default_graph, name_scope
 from tfnb.opdef import kinds
 from tfnb.ops.control.group import group
-from tfnb.ops.math.arithmetic import Minimum, Pow, RealDiv
+from tfnb.ops.math.arithmetic import Minimum, Pow
 from tfnb.ops.math.casting import cast
+from tfnb.ops.math.division import RealDiv
 from tfnb.ops.state import assign as state
 from tfnb.train.optimizers import slots
 from tfnb.variables.helpers import moving_average_variables, trainable_variables
