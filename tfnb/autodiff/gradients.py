@@ -265,7 +265,8 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
     """The matrix of second derivatives of the sum of `ys` by each of `xs`, of shape `x.shape + x.shape`.
 
     It takes a gradient for each element of x: nodes of their own where its shape is known, else iterations of a loop.
-    Raises ValueError where nothing leads from an x to the ys; else as `gradients`.
+    Raises ValueError where nothing leads from an x to the ys; else as `gradients`. gate_gradients, aggregation_method,
+    colocate_gradients_with_ops: as of `gradients`.
 
     >>> x = tf.constant([1.0, 2.0])
     >>> sess.run(tf.hessians(x[0] ** 2 * x[1], [x]))

@@ -44,6 +44,8 @@ class RegisterGradient:
 def NotDifferentiable(op_type: str) -> None:
     """State that ops of a type have no gradient: what lies behind them gets none. Raises as RegisterGradient.
 
+    op_type: the name of the type.
+
     >>> tf.NoGradient("ExampleNoGradient")
     """
     if not isinstance(op_type, str):

@@ -26,6 +26,8 @@ def batch_and_drop_remainder(batch_size: Any) -> Transformation:
 def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding_values: Any = None) -> Transformation:
     """`padded_batch` without a last batch that would be smaller.
 
+    batch_size, padded_shapes, padding_values: as there.
+
     >>> dataset = tf.data.Dataset.range(1, 4).map(lambda n: tf.fill([n], n))
     >>> dataset = dataset.apply(tf.contrib.data.padded_batch_and_drop_remainder(2, padded_shapes=[None]))
     >>> sess.run(dataset.make_one_shot_iterator().get_next())

@@ -26,7 +26,7 @@ def case(pred_fn_pairs: Any, default: Fn | None = None, exclusive: bool = False,
     pred_fn_pairs: (bool scalar tensor, function) in order, or a dict of them (exclusive=True is advised then: else
     the order is that of the dict). Without default, one of the predicates must hold: InvalidArgumentError otherwise
     when the graph runs; so too if exclusive and several hold. All functions are called now and return the same
-    structure, as for tf.cond.
+    structure, as for tf.cond (strict: see there).
 
     Raises TypeError for arguments of another kind, ValueError for no pairs at all.
 

@@ -27,6 +27,8 @@ disable_eager_execution = disable_v2_tensorshape = disable_control_flow_v2 = dis
 def enable_eager_execution(config: object = None, device_policy: object = None, execution_mode: object = None) -> None:
     """Raise NotImplementedError: tfnb has graphs and sessions, no eager execution.
 
+    config, device_policy, execution_mode: not looked at.
+
     >>> tf.enable_eager_execution()
     Traceback (most recent call last):
         ...

@@ -22,7 +22,7 @@ class DType:
     resource and variant, a pointer's for string); is_floating, is_integer, is_complex, is_bool, is_quantized,
     is_unsigned, is_numpy_compatible.
 
-    Equal to what `as_dtype` makes of the other side: names and NumPy types compare too.
+    Equal to what `as_dtype` makes of the other side: names and NumPy types compare too. type_enum: an enum value.
 
     >>> tf.float32.name, tf.float32.is_floating, tf.int32.max, tf.float32.as_numpy_dtype
     ('float32', True, 2147483647, <class 'numpy.float32'>)
@@ -218,7 +218,7 @@ def as_dtype(type_value: Any) -> DType:
     """Convert a name ("float32", "half", "float32_ref"), enum value, NumPy type, array or Python type to a DType.
 
     `float` is float32, `bool` bool, `object` string; `int` is none (it could be int32 or int64). An object with a
-    `dtype` attribute has that dtype. Raises TypeError if there is no such dtype.
+    `dtype` attribute has that dtype. Raises TypeError if there is no such dtype. type_value: any of these.
 
     >>> tf.as_dtype("float32") is tf.float32, tf.as_dtype(np.int64) is tf.int64
     (True, True)

@@ -149,6 +149,8 @@ def flatten(structure: Any, expand: bool = False) -> list[Any]:
 def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) -> Any:
     """Return `flat` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ.
 
+    expand: whether composite tensors are made of theirs.
+
     >>> tf.contrib.framework.nest.pack_sequence_as([0, (0, 0)], [1, 2, 3])
     [1, (2, 3)]
     """
@@ -191,6 +193,8 @@ def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False
 
 def assert_same_structure(a: Any, b: Any, check_types: bool = True, expand: bool = False) -> None:
     """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts.
+
+    a, b: the structures; check_types: whether lists and tuples differ; expand: as of flatten.
 
     >>> tf.contrib.framework.nest.assert_same_structure([1, (2, 3)], [4, (5, 6)])
     """

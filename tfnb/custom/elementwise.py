@@ -46,7 +46,7 @@ def elementwise(fn: Callable[..., Any] | None = None, *, name: str | None = None
     name: the op type, by default the function's name in CamelCase. dtypes: those of inputs and outputs, all of one
     dtype: tf.DTypes, or as signatures list them, such as "numbertype". Returns the op: calling it with tensors adds a
     node. Raises SyntaxError for a body that can't be compiled, with the line; ValueError for the name of an op of
-    TensorFlow.
+    TensorFlow. fn: the function, of a decorator without arguments.
 
     >>> @tf.custom.elementwise
     ... def hard_swish(x):

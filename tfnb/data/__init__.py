@@ -35,7 +35,7 @@ def make_initializable_iterator(dataset: Dataset, shared_name: str | None = None
 
 
 def get_output_types(dataset_or_iterator: Dataset | Iterator) -> object:
-    """The dtype of each component of an element, in its structure.
+    """The dtype of each component of an element of `dataset_or_iterator`, in its structure.
 
     >>> tf.data.get_output_types(tf.data.Dataset.from_tensors((1, "a")))
     (tf.int32, tf.string)
@@ -44,7 +44,7 @@ def get_output_types(dataset_or_iterator: Dataset | Iterator) -> object:
 
 
 def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> object:
-    """The static shape of each component of an element, in its structure.
+    """The static shape of each component of an element of `dataset_or_iterator`, in its structure.
 
     >>> tf.data.get_output_shapes(tf.data.Dataset.from_tensors([[1, 2]])).as_list()
     [1, 2]
@@ -53,7 +53,7 @@ def get_output_shapes(dataset_or_iterator: Dataset | Iterator) -> object:
 
 
 def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> object:
-    """The class of each component of an element, in its structure.
+    """The class of each component of an element of `dataset_or_iterator`, in its structure.
 
     >>> tf.data.get_output_classes(tf.data.Dataset.range(3)) is tf.Tensor
     True

@@ -34,7 +34,8 @@ class Dataset(Structured):
     """A sequence of elements of one structure: a tensor, or tuples, namedtuples and dicts of tensors.
 
     Programs make one of tensors, files or a Python generator, and others of it by its methods. Nothing is computed
-    before an iterator is asked for an element.
+    before an iterator is asked for an element. variant_tensor: the op that makes it; element: a tensor for each
+    component, of its dtype and shape.
 
     >>> dataset = tf.data.Dataset.from_tensor_slices([1, 2, 3, 4]).map(lambda x: 10 * x).batch(2)
     >>> batch = dataset.make_one_shot_iterator().get_next()

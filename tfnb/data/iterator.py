@@ -14,7 +14,8 @@ from tfnb.ops.data import iterators
 class Iterator(Structured):
     """An iterator over datasets whose elements have one structure; its place is the session's.
 
-    Programs make one with a method of Dataset, or with `from_structure` or `from_string_handle`.
+    Programs make one with a method of Dataset, or with `from_structure` or `from_string_handle`. iterator_resource:
+    its handle; element: a tensor for each component, of its dtype and shape.
 
     >>> iterator = tf.data.Iterator.from_structure(tf.int64, [])
     >>> element = iterator.get_next()

@@ -40,9 +40,10 @@ class NanReport:
 
     kind: "op" if an op made the first bad value of finite inputs, "feed" or "variable" if it was there before the run,
     "none" if all is well. op: that op, the variable's or the placeholder's. problem: "NaN", "inf", ... indices: of the
-    first bad elements of `output`, `bad` in all. path: from there to what was fetched, along bad values, if there is
-    such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at. step: the
-    first of several runs in which it happened, or how many there were; 0 if only one was asked for.
+    first bad elements of `output`, `bad` of all `size`. path: from there to what was fetched, along bad values, if
+    there is such a way. others: more ops that made bad values of good ones. ops: how many calls of ops were looked at.
+    step: the first of several runs in which it happened, or how many there were; 0 if only one was asked for. undo:
+    what `restore` calls.
 
     >>> report = tf.find_nan(tf.log(tf.constant([2.0, 0.0])))
     >>> report.found, report.problem, report.op.name, report.indices, report.bad
@@ -121,7 +122,8 @@ def find_nan(fetches: Any, feed_dict: Any = None, session: Any = None, ignore: s
     files are consumed). ignore: regular expressions of ops, variables and placeholders that may have bad values: ops
     that only propagate their infinities are no fault either, but NaN computed from them is. Constants that are written
     as infinite count as ignored. abs_max: larger magnitudes are faults too. steps: the maximum number of runs with
-    these feeds, on the copy; the first bad one is searched. session: by default the default one.
+    these feeds, on the copy; the first bad one is searched. feed_dict: as of Session.run. session: by default the
+    default one.
 
     Raises ValueError for a wrong expression or without a session, and what `Session.run` raises.
 

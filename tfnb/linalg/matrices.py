@@ -233,6 +233,8 @@ def MatrixSolve() -> None:
 def MatrixTriangularSolve() -> None:
     """As MatrixSolve, for a lower (or upper) triangular `matrix`; the other triangle is not read.
 
+    adjoint: whether its conjugate transpose is meant.
+
     >>> sess.run(tf.matrix_triangular_solve([[2.0, 0.0], [1.0, 4.0]], [[2.0], [9.0]]))
     array([[1.],
            [2.]], dtype=float32)

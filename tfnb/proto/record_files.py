@@ -27,11 +27,12 @@ _NAMES = {TFRecordCompressionType.NONE: "", TFRecordCompressionType.ZLIB: "ZLIB"
 
 
 class TFRecordOptions:
-    """Compression of a TFRecord file: a member of TFRecordCompressionType, "", "ZLIB" or "GZIP", and zlib's settings.
+    """Compression of a TFRecord file, with the settings of zlib.
 
-    compression_level: 0 to 9; compression_strategy: 0 to 4 (zlib's Z_FILTERED...); window_bits: 9 to 15 for ZLIB, 25 to
-    31 for GZIP; mem_level: 1 to 9; flush_mode: of zlib's constants, for `flush`. None: zlib's default. The sizes of
-    buffers make no difference. Raises ValueError for another kind.
+    compression_type: a member of TFRecordCompressionType, "", "ZLIB" or "GZIP". compression_level: 0 to 9;
+    compression_strategy: 0 to 4 (zlib's Z_FILTERED...); window_bits: 9 to 15 for ZLIB, 25 to 31 for GZIP; mem_level: 1
+    to 9; flush_mode: of zlib's constants, for `flush`. None: zlib's default. compression_method: 8 (deflated);
+    input_buffer_size, output_buffer_size make no difference. Raises ValueError for another kind.
 
     >>> options = tf.python_io.TFRecordOptions(tf.python_io.TFRecordCompressionType.GZIP)
     >>> with tf.python_io.TFRecordWriter("data.tfrecord", options) as writer:
@@ -73,6 +74,7 @@ class TFRecordWriter:
     """Writes strings of bytes as the records of a file: `with tf.python_io.TFRecordWriter(path) as writer: ...`
 
     Raises errors of tf.errors, FailedPreconditionError after `close`; ValueError for settings that zlib refuses.
+    options: TFRecordOptions, or a compression type.
 
     >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
     ...     writer.write(b"first")
@@ -107,6 +109,8 @@ class TFRecordWriter:
 
 def tf_record_iterator(path: str | Path, options: Any = None) -> Iterator[bytes]:
     """Return an iterator over the records of a TFRecord file. Raises NotFoundError, and DataLossError as it is read.
+
+    path: the file; options: TFRecordOptions, or a compression type.
 
     >>> with tf.python_io.TFRecordWriter("data.tfrecord") as writer:
     ...     writer.write(b"first")

@@ -16,6 +16,8 @@ def build_signature_def(inputs: Mapping[str, Any] | None = None, outputs: Mappin
                         method_name: str | None = None) -> Any:
     """A SignatureDef of TensorInfos by role.
 
+    inputs, outputs: {role: TensorInfo}; method_name: of tf.saved_model.signature_constants.
+
     >>> x = tf.saved_model.build_tensor_info(tf.constant(1.0, name="x"))
     >>> signature = tf.saved_model.build_signature_def({"x": x}, {"y": x}, method_name="tensorflow/serving/predict")
     >>> signature.inputs["x"].name
@@ -50,6 +52,8 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 def regression_signature_def(examples: Any, predictions: Any) -> Any:
     """A signature for regressions: serialized Examples (strings) to float32 values. Raises ValueError for others.
 
+    examples, predictions: tensors.
+
     >>> examples = tf.placeholder(tf.string, name="examples")
     >>> signature = tf.saved_model.regression_signature_def(examples, tf.constant([0.9]))
     >>> sorted(signature.outputs), signature.method_name
@@ -66,7 +70,7 @@ def regression_signature_def(examples: Any, predictions: Any) -> Any:
 def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Any:
     """A signature for classifications: serialized Examples to names (strings) or scores (float32) of classes, or both.
 
-    Raises ValueError for tensors of other dtypes, or if there is neither.
+    Raises ValueError for tensors of other dtypes, or if there is neither. examples: a tensor of strings.
 
     >>> examples = tf.placeholder(tf.string, name="examples")
     >>> signature = tf.saved_model.classification_signature_def(examples, tf.constant(["cat"]), tf.constant([0.9]))
@@ -95,6 +99,8 @@ def _check(tensor: Any, dtype: str, message: str) -> None:
 
 def is_valid_signature(signature_def: Any) -> bool:
     """Return whether TensorFlow Serving can serve it: a method it knows, with its inputs and outputs.
+
+    signature_def: a SignatureDef.
 
     >>> x = tf.placeholder(tf.float32, name="x")
     >>> tf.saved_model.is_valid_signature(tf.saved_model.predict_signature_def({"x": x}, {"y": 2 * x}))

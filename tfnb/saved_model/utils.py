@@ -31,7 +31,7 @@ def build_tensor_info(tensor: Any) -> Any:
 def get_tensor_from_tensor_info(tensor_info: Any, graph: Any = None, import_scope: str | None = None) -> Any:
     """The tensor or SparseTensor that a TensorInfo names, in `graph`, where it was imported into `import_scope`.
 
-    Raises KeyError if it is not in the graph, ValueError if the TensorInfo names none.
+    Raises KeyError if it is not in the graph, ValueError if the TensorInfo names none. tensor_info: the TensorInfo.
 
     >>> x = tf.constant([1, 2], name="x")
     >>> info = tf.saved_model.build_tensor_info(x)

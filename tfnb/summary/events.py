@@ -121,7 +121,7 @@ def _write(records: RecordWriter, data: bytes | Ask, flush_secs: float, deadline
 def summary_iterator(path: str | Path) -> Iterator[Event]:
     """The events of a file, in order; one cut off at the end is left out, since its writer may still be at work.
 
-    Raises NotFoundError, and DataLossError where a checksum is wrong or a record is no Event.
+    Raises NotFoundError, and DataLossError where a checksum is wrong or a record is no Event. path: the file.
 
     >>> with tf.summary.FileWriter("logs") as writer:
     ...     writer.add_summary(sess.run(tf.summary.scalar("loss", 0.5)), global_step=3)

@@ -51,6 +51,8 @@ def compute_gradient_error(x: Any, x_shape: Any, y: Tensor, y_shape: Sequence[in
                            extra_feed_dict: Mapping[Any, Any] | None = None) -> float:
     """Return the largest absolute difference between the two Jacobians of `compute_gradient`.
 
+    x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict: as there.
+
     >>> x = tf.constant([1.0, 2.0])
     >>> tf.test.compute_gradient_error(x, [2], x ** 2, [2]) < 1e-2
     True

@@ -60,6 +60,8 @@ test_src_dir_path.__test__ = False  # type: ignore[attr-defined]
 def is_gpu_available(cuda_only: bool = False, min_cuda_compute_capability: Any = None) -> bool:
     """Return whether sessions can use a GPU of at least min_cuda_compute_capability (major, minor), None for any.
 
+    cuda_only: accepted: all are.
+
     >>> tf.test.is_gpu_available() == bool(tf.test.gpu_device_name())
     True
     """
@@ -115,6 +117,8 @@ def is_built_with_xla() -> bool:
 def assert_equal_graph_def(actual: Any, expected: Any, checkpoint_v2: bool = False,
                            hash_table_shared_name: bool = False) -> None:
     """Raise AssertionError unless two GraphDefs have the same nodes, in any order; TypeError for something else.
+
+    actual, expected: the GraphDefs; checkpoint_v2, hash_table_shared_name: accepted.
 
     >>> tf.test.assert_equal_graph_def(sess.graph.as_graph_def(), tf.Graph().as_graph_def())
     """

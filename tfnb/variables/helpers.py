@@ -111,6 +111,8 @@ def variables_initializer(var_list: Sequence[Any], name: str = "init") -> Operat
 def initialize_variables(var_list: Sequence[Any], name: str = "init") -> Operation:
     """`variables_initializer` under its name in TensorFlow 0.x.
 
+    var_list: a list of variables.
+
     >>> v = tf.Variable(1.0)
     >>> sess.run(tf.initialize_variables([v]))
     >>> sess.run(v)

@@ -44,6 +44,8 @@ def min_max_variable_partitioner(max_partitions: int = 1, axis: int = 0, min_sli
                                  bytes_per_string_element: int = 16) -> Partitioner:
     """Return a partitioner into parts of `min_slice_size` bytes along `axis`, at most `max_partitions`.
 
+    bytes_per_string_element: what a string is reckoned to take.
+
     Raises ValueError for numbers that are not positive.
 
     >>> partitioner = tf.min_max_variable_partitioner(max_partitions=2, min_slice_size=32)

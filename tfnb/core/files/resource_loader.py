@@ -36,6 +36,8 @@ def get_path_to_datafile(path: str) -> str:
 def load_resource(path: str) -> bytes:
     """Return the bytes of a file in the directory of the calling file. Raises NotFoundError.
 
+    path: relative to it.
+
     >>> with tf.gfile.Open("a.txt", "w") as file:
     ...     file.write("text")
     >>> tf.resource_loader.load_resource("a.txt")
@@ -47,6 +49,8 @@ def load_resource(path: str) -> bytes:
 
 def readahead_file_path(path: str, readahead: str = "128M") -> str:
     """Return `path`: no file system here reads ahead on request.
+
+    readahead: accepted.
 
     >>> tf.resource_loader.readahead_file_path("a.txt")
     'a.txt'

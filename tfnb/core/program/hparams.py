@@ -16,7 +16,8 @@ class HParams:
     """Hyperparameters as attributes; each keeps the type of its first value, or is a list of that type.
 
     `HParams(rate=0.1, sizes=[4, 8])`. A value of another type raises ValueError (integers become floats), a name that
-    is taken already ValueError, an empty list as the first value ValueError.
+    is taken already ValueError, an empty list as the first value ValueError. hparam_def: None; model_structure:
+    accepted.
 
     >>> params = tf.contrib.training.HParams(rate=0.1, layers=[8, 4])
     >>> parsed = params.parse("rate=0.01,layers=[16]")

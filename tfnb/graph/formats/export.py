@@ -67,7 +67,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
     """Return the array of a TensorProto; its last value fills up what the message leaves out.
 
     Raises TypeError for a dtype that has no arrays, ValueError for more elements than the shape has, or an unknown
-    shape.
+    shape. tensor: the message.
 
     >>> tf.make_ndarray(tf.make_tensor_proto([1, 2]))
     array([1, 2], dtype=int32)

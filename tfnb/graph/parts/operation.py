@@ -212,7 +212,8 @@ class Operation:
 
     name; type (of op); spec; graph; inputs, outputs (Tensors); control_inputs (Operations that must run before);
     attrs (native values: DType, static shapes, int, float, bool, bytes, arrays, lists of these); device; owner (of the
-    graph when it was made: a notebook's cell). Graphs make operations: see `Graph.create_op`.
+    graph when it was made: a notebook's cell). Graphs make operations, with their number and the frames that are
+    recorded: see `Graph.create_op`.
 
     >>> op = tf.add(1, 2, name="sum").op
     >>> op.name, op.type, [x.name for x in op.inputs], [y.name for y in op.outputs]

@@ -36,6 +36,8 @@ def current_arg_scope() -> Defaults:
 def arg_scope_func_key(op: Any) -> Any:
     """Return the key of a function in the dict of an arg_scope.
 
+    op: the function.
+
     >>> slim = tf.contrib.slim
     >>> with slim.arg_scope([slim.conv2d], stride=2) as scope:
     ...     pass
@@ -47,6 +49,8 @@ def arg_scope_func_key(op: Any) -> Any:
 
 def add_arg_scope(func: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function take defaults from `arg_scope` (a decorator).
+
+    func: the function.
 
     >>> @tf.contrib.framework.add_arg_scope
     ... def scale(x, factor=1):
@@ -83,6 +87,8 @@ def preset(fn: Callable[..., Any], **preset: Any) -> Callable[[Callable[..., Non
 def has_arg_scope(func: Any) -> bool:
     """Return whether a function may take defaults from `arg_scope`.
 
+    func: the function.
+
     >>> tf.contrib.framework.has_arg_scope(tf.contrib.slim.conv2d)
     True
     """
@@ -91,6 +97,8 @@ def has_arg_scope(func: Any) -> bool:
 
 def arg_scoped_arguments(func: Any) -> tuple[str, ...]:
     """Return the names of the arguments of a function that may have defaults, sorted.
+
+    func: the function.
 
     >>> @tf.contrib.framework.add_arg_scope
     ... def scale(x, factor=1, shift=0):
@@ -106,7 +114,8 @@ def arg_scope(list_ops_or_scope: Any, **kwargs: Any) -> Iterator[Defaults]:
     """A block in which the functions have other defaults; or, given what such a block gave, those of that one.
 
     Raises TypeError for what is neither a list nor a dict, ValueError for functions without `add_arg_scope` and for
-    arguments beside a dict.
+    arguments beside a dict. list_ops_or_scope: a list of functions that take other defaults, or the dict that such a
+    block gave.
 
     >>> slim = tf.contrib.slim
     >>> with slim.arg_scope([slim.conv2d], padding="VALID"):

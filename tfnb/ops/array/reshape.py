@@ -321,7 +321,7 @@ def _all_shapes(ctx: ShapeContext) -> list[Static]:
 
 @kernel("input: T -> output: T", shape=_all_shapes, numpy=lambda ctx, *arrays: arrays, T="list(type) >= 1")
 def IdentityN() -> None:
-    """Return the tensors themselves.
+    """Return the tensors of the list `input` themselves.
 
     >>> sess.run(tf.identity_n([tf.constant(1), tf.constant("a")]))
     [1, b'a']

@@ -64,6 +64,8 @@ def reverse_sequence(input: Any, seq_lengths: Any, seq_axis: int | None = None, 
                      name: str | None = None, seq_dim: int | None = None, batch_dim: int | None = None) -> Tensor:
     """Reverse the first seq_lengths[i] elements along `seq_axis` of each example i of `batch_axis` of `input`.
 
+    seq_dim, batch_dim: older names of the axes.
+
     >>> sess.run(tf.reverse_sequence([[1, 2, 3, 0], [4, 5, 6, 7]], [3, 2], seq_axis=1, batch_axis=0))
     array([[3, 2, 1, 0],
            [5, 4, 6, 7]], dtype=int32)

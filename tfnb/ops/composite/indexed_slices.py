@@ -16,6 +16,8 @@ from tfnb.ops.declaration.raw import raw
 class IndexedSlicesValue(NamedTuple):
     """Value of a fetched IndexedSlices, or to feed one.
 
+    values: the slices; indices: their places along the first axis; dense_shape: of the whole array, or None.
+
     >>> table = tf.Variable([[0.0], [1.0], [2.0]])
     >>> gradient, = tf.gradients(tf.gather(table, [2, 0]), [table])
     >>> sess.run(gradient).indices
@@ -120,6 +122,8 @@ def with_equal_indices(slices: Sequence[IndexedSlices]) -> list[IndexedSlices]:
 def convert_to_tensor_or_indexed_slices(value: Any, dtype: Any = None, name: str | None = None,
                                         as_ref: bool = False) -> Any:
     """`value` itself if it is an IndexedSlices of `dtype`, else as a tensor. Raises ValueError for another dtype.
+
+    as_ref: a variable gives its reference.
 
     >>> tf.convert_to_tensor_or_indexed_slices([1, 2]).shape.as_list()
     [2]

@@ -20,6 +20,8 @@ from tfnb.ops.declaration.arguments import renamed
 class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
     """Value of a fetched SparseTensor: three arrays. The third was called `shape` before 1.0.
 
+    indices: [elements, rank], int64; values: [elements]; dense_shape: of the dense array.
+
     >>> x = tf.sparse_placeholder(tf.float32)
     >>> value = tf.SparseTensorValue(indices=[[0, 1]], values=[5.0], dense_shape=[1, 3])
     >>> sess.run(tf.sparse_tensor_to_dense(x), {x: value})

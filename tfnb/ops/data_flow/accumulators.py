@@ -64,7 +64,8 @@ class ConditionalAccumulatorBase:
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Accumulator of gradients that are tensors.
 
-    shared_name: accumulators of one shared name are one in a session. reduction_type: "MEAN" or "SUM".
+    shared_name: accumulators of one shared name are one in a session. reduction_type: "MEAN" or "SUM". dtype: of the
+    gradients; shape: theirs, None: any.
 
     >>> accumulator = tf.ConditionalAccumulator(tf.float32, shape=[])
     >>> sess.run(accumulator.apply_grad(2.0)), sess.run(accumulator.apply_grad(4.0))
@@ -105,7 +106,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Accumulator of gradients that are IndexedSlices: the mean of a row is over the gradients that have it.
 
-    Arguments as of ConditionalAccumulator.
+    dtype, shape, shared_name, reduction_type: as of ConditionalAccumulator.
 
     >>> accumulator = tf.SparseConditionalAccumulator(tf.float32, shape=[3, 1])
     >>> sess.run(accumulator.apply_grad([0, 2], [[1.0], [2.0]]))

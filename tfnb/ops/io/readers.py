@@ -270,6 +270,8 @@ for _op in (WholeFileReaderV2, TextLineReaderV2, FixedLengthRecordReaderV2, TFRe
 class ReaderBase:
     """A reader of the graph. Programs make one of the subclasses.
 
+    reader_ref: the resource of its op; supports_serialize: whether its state can be saved.
+
     >>> reader = tf.TextLineReader()
     >>> isinstance(reader, tf.ReaderBase), sess.run(reader.num_records_produced())
     (True, 0)

@@ -91,6 +91,8 @@ def extract_patches(images: Any, sizes: Sequence[int] | None = None, strides: Se
                     rates: Sequence[int] | None = None, padding: str | None = None, name: str | None = None) -> Tensor:
     """As `tf.image.extract_image_patches`, whose ksizes are called `sizes` here.
 
+    images, strides, rates, padding: as there.
+
     >>> image = tf.ones([1, 4, 4, 3])
     >>> tf.image.extract_patches(image, sizes=[1, 2, 2, 1], strides=[1, 2, 2, 1], rates=[1, 1, 1, 1],
     ...                          padding="VALID").shape.as_list()

@@ -133,7 +133,8 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
     """Return (candidates (num_sampled), expected counts of the true classes (batch, num_true), of the candidates).
 
     Probabilities fall as 1 / (class + 1): for classes numbered by their frequency. unique: no candidate comes twice.
-    Raises ValueError for more unique candidates than classes (`range_max`).
+    Raises ValueError for more unique candidates than classes (`range_max`). true_classes: int64 (batch, num_true).
+    seed: with the graph's it decides the candidates.
 
     >>> true = tf.constant([[3]], tf.int64)
     >>> sampled, _, _ = tf.nn.log_uniform_candidate_sampler(true, 1, num_sampled=4, unique=True, range_max=4)
@@ -147,7 +148,9 @@ def log_uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled:
 
 def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
                               seed: int | None = None, name: str | None = None) -> Sampled:
-    """As `log_uniform_candidate_sampler`, with a uniform distribution.
+    """As `log_uniform_candidate_sampler`, with a uniform distribution over the classes below range_max.
+
+    true_classes, num_true, num_sampled, unique, seed: as there.
 
     >>> true = tf.constant([[3]], tf.int64)
     >>> sampled, expected, others = tf.nn.uniform_candidate_sampler(true, 1, num_sampled=4, unique=True, range_max=4)
@@ -162,6 +165,8 @@ def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
                             name: str | None = None) -> Any:
     """Return (examples, indices of candidates that are true classes of theirs, weights to add to their logits).
+
+    true_classes: int64 (batch, num_true); sampled_candidates: of a sampler; seed: of the op, without effect.
 
     >>> true, sampled = tf.constant([[3], [5]], tf.int64), tf.constant([5, 7], tf.int64)
     >>> rows, columns, weights = tf.nn.compute_accidental_hits(true, sampled, num_true=1)

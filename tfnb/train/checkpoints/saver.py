@@ -288,7 +288,9 @@ def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, impo
                       **kwargs: Any) -> Saver | Any:
     """Add the graph and the collections of a MetaGraphDef, or of a file with one, to the default graph.
 
-    clear_devices: without its devices; import_scope: a name scope for all of it; input_map: as in import_graph_def.
+    meta_graph_or_file: the message, or the path of its file; clear_devices: without its devices; import_scope: a name
+    scope for all of it; input_map: as in import_graph_def.
+
     Returns the saver that was exported with it, or else one of all variables, or None if there are none. Raises
     OSError if there is no such file, or it holds something else; and as import_graph_def.
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 
 class SessionRunArgs(NamedTuple):
-    """Arguments that a hook adds to a run: fetches (as of Session.run), a feed_dict and RunOptions, or None.
+    """Arguments that a hook adds to a run: fetches (as of Session.run), a feed_dict and options (RunOptions), or None.
 
     >>> class Watch(tf.train.SessionRunHook):
     ...     def before_run(self, context):
@@ -25,7 +25,7 @@ class SessionRunArgs(NamedTuple):
 
 
 class SessionRunValues(NamedTuple):
-    """Results of a run: the values of a hook's own fetches (None if it has none), its RunOptions and RunMetadata.
+    """Values of a run: results of a hook's own fetches (None if it has none), options and run_metadata of the run.
 
     >>> class Watch(tf.train.SessionRunHook):
     ...     def before_run(self, context):
@@ -45,7 +45,7 @@ class SessionRunValues(NamedTuple):
 
 
 class SessionRunContext:
-    """Context of a run, before or after it: the original arguments, and the means to request a stop.
+    """Context of a run, before or after it: original_args, the session, and the means to request a stop.
 
     >>> class Once(tf.train.SessionRunHook):
     ...     def after_run(self, context, values):

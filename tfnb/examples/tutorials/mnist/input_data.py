@@ -29,7 +29,9 @@ TIMEOUT = 60                                # seconds without an answer
 Datasets = namedtuple("Datasets", ["train", "validation", "test"])
 Datasets.__doc__ = """Training, validation and test set of `read_data_sets`.
 
->>> data = tf.contrib.learn.datasets.base.Datasets(train=[1, 2, 3], validation=[4], test=[5])
+    train, validation, test: a DataSet each.
+
+    >>> data = tf.contrib.learn.datasets.base.Datasets(train=[1, 2, 3], validation=[4], test=[5])
 >>> len(data.train), data.test
 (3, [5])
 """
@@ -40,7 +42,7 @@ class DataSet:
 
     images: uint8, (number, rows, columns, 1); with `reshape` they become rows of numbers, with dtype float32 numbers
     from 0 to 1 (dtype uint8 leaves them). seed: of NumPy's global generator, which shuffles; by default the graph's
-    seed, if it has one. fake_data: ones, as tests want.
+    seed, if it has one. fake_data: ones, as tests want; one_hot: with such labels.
 
     Raises TypeError for another dtype.
 
@@ -121,8 +123,8 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
     """The training, validation and test digits of MNIST, from the four files in the directory `train_dir`.
 
     Files that are not there are downloaded from `source_url`. one_hot: labels as rows of ten numbers, with a 1 at the
-    digit. validation_size: how many of the 60,000 training images are set apart, from the front. Other arguments as
-    of DataSet.
+    digit. validation_size: how many of the 60,000 training images are set apart, from the front. fake_data, dtype,
+    reshape, seed: as of DataSet.
 
     Raises ConnectionError if a file is absent and can't be downloaded, ValueError for a file that is damaged or not
     of this format, and for a validation_size that is too large.
@@ -161,6 +163,8 @@ def read_data_sets(train_dir: str, fake_data: bool = False, one_hot: bool = Fals
 def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
     """Read the digits of MNIST with labels as integers: `read_data_sets` with its defaults.
 
+    train_dir: the directory.
+
     >>> import gzip
     >>> def write(name, *header):
     ...     with gzip.open(name, "wb") as file:
@@ -179,7 +183,8 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Datasets:
     """Return the data set "mnist" as `load_mnist` does (`tf.contrib.learn.datasets.load_dataset`).
 
-    Raises ValueError for another name: TensorFlow has files for "iris" and "boston", and downloads "dbpedia".
+    Raises ValueError for another name: TensorFlow has files for "iris" and "boston", and downloads "dbpedia". size,
+    test_with_fake_data: of "dbpedia" alone.
 
     >>> tf.contrib.learn.datasets.load_dataset("iris")
     Traceback (most recent call last):
@@ -193,6 +198,8 @@ def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = Fal
 
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
     """Return the path of a file; download it if it is not in the directory. Raises ConnectionError if it can't be.
+
+    filename: its name in work_directory; source_url: where it is.
 
     >>> with tf.gfile.Open("numbers.txt", "w") as file:
     ...     file.write("1 2 3")
@@ -225,6 +232,8 @@ def maybe_download(filename: str, work_directory: str, source_url: str) -> str:
 def extract_images(f: Any) -> np.ndarray:
     """Return the images of an open gzip file, uint8, (number, rows, columns, 1). Raises ValueError for another file.
 
+    f: the file.
+
     >>> import gzip, io
     >>> data = np.array([2051, 1, 2, 2], ">u4").tobytes() + bytes([0, 64, 128, 255])
     >>> tf.contrib.learn.datasets.mnist.extract_images(io.BytesIO(gzip.compress(data)))[0, :, :, 0]
@@ -238,6 +247,8 @@ def extract_images(f: Any) -> np.ndarray:
 def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
     """Return the labels of an open gzip file, uint8; one_hot: rows of float64. Raises ValueError for another file.
 
+    f: the file; num_classes: the length of such a row.
+
     >>> import gzip, io
     >>> data = np.array([2049, 3], ">u4").tobytes() + bytes([7, 2, 1])
     >>> tf.contrib.learn.datasets.mnist.extract_labels(io.BytesIO(gzip.compress(data)))
@@ -249,6 +260,8 @@ def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.n
 
 def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
     """Rows of `num_classes` numbers with a 1 at the label.
+
+    labels_dense: integers.
 
     >>> tf.contrib.learn.datasets.mnist.dense_to_one_hot(np.array([2, 0]), num_classes=3)
     array([[0., 0., 1.],
