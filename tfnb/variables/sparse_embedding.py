@@ -110,8 +110,9 @@ def safe_embedding_lookup_sparse(embedding_weights: Any, sparse_ids: Any, sparse
     """Combine rows of `embedding_weights` as `tf.nn.embedding_lookup_sparse`, with ids < 0 and empty rows allowed.
 
     sparse_ids: rank 2 or more; the result has their leading axes. Ids below 0 are left out, and those without a
-    positive weight (except for "sum"). default_id: what an empty row picks; by default it gives zeros. combiner,
-    partition_strategy, max_norm: as there. Raises ValueError without tables, for another combiner or strategy.
+    positive weight (except for "sum"). default_id: what an empty row picks; by default it gives zeros.
+    sparse_weights, combiner, partition_strategy, max_norm: as there. Raises ValueError without tables, for another
+    combiner or strategy.
 
     >>> table = tf.constant([[1.0, 1.0], [2.0, 2.0], [4.0, 4.0]])
     >>> ids = tf.SparseTensor(indices=[[0, 0], [0, 1], [2, 0]], values=[2, -1, 1], dense_shape=[3, 2])
