@@ -6,6 +6,7 @@ import { GraphWidget } from "./graph";
 import { complain, type Guard, makeGuard, report } from "./guard";
 import { watchKernel } from "./kernel";
 import { keepFocus, keepKeys } from "./keys";
+import { LessonWidget } from "./lesson";
 import { LiveWidget } from "./live";
 import type { Model, View } from "./model";
 import { takePlaces } from "./place";
@@ -22,6 +23,7 @@ interface Place {
 
 const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["graph", (model, guard) => new GraphWidget(model, guard)],
+  ["lesson", (model) => new LessonWidget(model)],
   ["live", (model) => new LiveWidget(model)],
   ["sheet", (model, guard) => new SheetWidget(model, guard)],
   ["start", (model) => new StartWidget(model)],

@@ -73,6 +73,12 @@ export interface GraphState {
   enlarged?: HeatState | null;
 }
 
+/** Lessons below a cell: code in `text` stands in backticks; `href` of the tutorial may be "". */
+export interface LessonState {
+  lessons: { text: string; code: string; runs: boolean; read: string; href: string }[];
+  note: string;
+}
+
 /** What %tfnb shows; a line has the label and the name of its button, or "". */
 export interface StartState {
   lines: [text: string, label: string, name: string][];

@@ -91,17 +91,20 @@ def taken(code: CodeType) -> frozenset[str]:
     return frozenset(step.argval for step in dis.get_instructions(code) if step.opname in LOADS).union(*inner)
 
 
+def python_of(cell: str, plain: Callable[[str], str]) -> str:
+    """Return a cell in plain Python: of one with a magic that runs it in the notebook its body, of others nothing."""
+    if not cell.lstrip().startswith("%%"):
+        return str(plain(cell))
+    magic, _, body = cell.lstrip().partition("\n")
+    return str(plain(body)) if magic.split()[0] in MAGICS else ""
+
+
 def text_of(cell: str, plain: Callable[[str], str]) -> Text | None:
     """The data flow of a cell, or of the body of a magic that runs it in the notebook; None for what is no Python.
 
     plain: makes Python of IPython's syntax.
     """
-    body = cell
-    if cell.lstrip().startswith("%%"):
-        magic, _, body = cell.lstrip().partition("\n")
-        if magic.split()[0] not in MAGICS:
-            return Text("")
     try:
-        return Text(str(plain(body)))
+        return Text(python_of(cell, plain))
     except (SyntaxError, ValueError):
         return None

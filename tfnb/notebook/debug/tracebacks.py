@@ -28,13 +28,13 @@ from tfnb.tools.inside import internal
 # What the user did wrong, by TensorFlow's rules, or stopped; anything else that tfnb raises may be a fault of ours.
 TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, KeyboardInterrupt
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
-_LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
+LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
 _CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
 
 def shorten(error: BaseException | None, trace: TracebackType | None) -> tuple[TracebackType | None, int]:
     """(a traceback without the frames of tfnb, how many these were); as it was if nothing else would be left."""
-    frames = list(_frames(trace))
+    frames = list(frames_of(trace))
     kept = _of_others(frames)
     if settings.full_tracebacks or not kept or frames[-1] is not kept[-1] and not isinstance(error, TOLD) \
             and not _misspelt(error, frames):
@@ -45,7 +45,8 @@ def shorten(error: BaseException | None, trace: TracebackType | None) -> tuple[T
     return made, len(frames) - len(kept)
 
 
-def _frames(trace: TracebackType | None) -> Iterator[TracebackType]:
+def frames_of(trace: TracebackType | None) -> Iterator[TracebackType]:
+    """Return the parts of a traceback, the outermost first."""
     while trace is not None:
         yield trace
         trace = trace.tb_next
@@ -56,7 +57,7 @@ def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
     kept, within = [], False
     for part in frames:
         file = part.tb_frame.f_code.co_filename
-        within = file.startswith(_OURS) or within and file.startswith(_LIBRARIES)
+        within = file.startswith(_OURS) or within and file.startswith(LIBRARIES)
         if not within:
             kept.append(part)
     return kept
@@ -89,7 +90,7 @@ def _without_causes(error: BaseException | None) -> Iterator[None]:
         yield
         return
     trace = cause.__traceback__
-    told = isinstance(cause, _CAUSES) and not _of_others(list(_frames(trace)))
+    told = isinstance(cause, _CAUSES) and not _of_others(list(frames_of(trace)))
     error.__cause__ = None if told else cause.with_traceback(shorten(cause, trace)[0])
     try:
         yield

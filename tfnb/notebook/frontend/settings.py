@@ -41,6 +41,7 @@ SETTINGS = {
                                   "second."),
     "partial_graphs": Setting(True, "A cell that fails because shapes don't fit draws what it made, up to the op that "
                                     "failed."),
+    "lessons": Setting(True, "Frequent mistakes are explained below the cell, with a fix where one is certain."),
     "full_tracebacks": Setting(False, "Errors show the frames of tfnb too, not only those of the notebook."),
     "undo_depth": Setting(8, "How many runs of cells `%graph undo` can take back; their ops stay in memory.", 0, 100),
     "live_hz": Setting(5.0, "Frames a second of live plots.", 0.1, 10.0),

@@ -28,6 +28,7 @@ from tfnb.notebook.debug.failed_cell import bundle, partial_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.locations import NAMELESS
 from tfnb.notebook.frontend.settings import settings
+from tfnb.notebook.lessons.teacher import Teacher
 from tfnb.notebook.plots import board, training
 from tfnb.notebook.state import state_views
 
@@ -66,6 +67,7 @@ class Hooks:
         self.sources: dict[Hashable, Source] = {}   # of the cells that may have to run again
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
+        self.teacher = Teacher()
         self._shown: set[Hashable] = set()          # keys whose badge is on display
         self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
@@ -180,6 +182,7 @@ class Hooks:
 
     def _end(self, frame: Frame, failed: bool, error: BaseException | None = None) -> None:
         run = self.cells.run
+        self.teacher.look(error if failed else None, self.ip.user_ns, run)
         if run is not None:
             call = failed_call(error) if failed and settings.partial_graphs else None
             drawn = bundle(partial_graph(call, run.key)) if call is not None else None
@@ -200,6 +203,7 @@ class Hooks:
             self._show(dict.fromkeys(changed))
             if drawn is not None:
                 shell.show(drawn, f"tfnb-failed-{run.key}")
+        self.teacher.tell("" if failed else frame.info.raw_cell, self.ip, run)
         board.settle_boards()
         state_views.look_again()
         shell.running = None
@@ -350,8 +354,6 @@ class Hooks:
             self._restore_names(names)
             self._show(changed)
         return past
-
-    # badges
 
     def _show(self, keys: Any) -> None:
         for key in keys if settings.badges else ():
