@@ -48,13 +48,25 @@ class Geometry:
     routes: dict[tuple[str, str], Route] = field(default_factory=dict)
     shelf: Point | None = None      # upper left corner of what is set aside
     pieces: dict[str, tuple[Box, ...]] = field(default_factory=dict)    # of a frame that goes on in other columns
+    columns: dict[str, int] = field(default_factory=dict)       # of each node, where a chain is folded
 
     def place(self, other: Geometry, dx: float, dy: float) -> None:
         """Take over everything of `other`, moved."""
         self.boxes.update((key, box.moved(dx, dy)) for key, box in other.boxes.items())
         self.pieces.update((key, tuple(box.moved(dx, dy) for box in boxes)) for key, boxes in other.pieces.items())
         self.routes.update((key, route.moved(dx, dy)) for key, route in other.routes.items())
+        self.columns.update(other.columns)
         self.width, self.height = max(self.width, dx + other.width), max(self.height, dy + other.height)
+
+    def mirrored(self) -> Geometry:
+        """The same with left and right exchanged."""
+        def turn(point: Point) -> Point:
+            return self.width - point[0], point[1]
+
+        boxes = {key: Box(*turn((box.x, box.y)), box.w, box.h) for key, box in self.boxes.items()}
+        routes = {key: Route(tuple(map(turn, route.points)), turn(route.label) if route.label else None)
+                  for key, route in self.routes.items()}
+        return Geometry(self.width, self.height, boxes, routes)
 
 
 @dataclass(frozen=True, slots=True)

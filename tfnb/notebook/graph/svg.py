@@ -28,6 +28,7 @@ from tfnb.notebook.drawing.value_label import WIDTH as PILL_WIDTH
 from tfnb.notebook.drawing.value_label import pill_marks
 
 ROOT = "svg.tfnb-graph"
+TOP = 32.0              # a shelf that begins above stands to the right
 MOST_BADGES = 4
 FULL = 0.5              # opacity of the strongest paint: its text has a contrast of 4.5 and more in both themes
 MIXED, STRONG = "m", "s"        # end the paint of nodes whose ops say several things (the first counts), of loud ones
@@ -318,10 +319,11 @@ def _number_mark(value: int, node: SceneNode, x: float, y: float) -> str:
 
 
 def _shelf(geometry: Geometry) -> str:
+    """The line between the main drawing and what is set aside, to its right or below it, with a word on that."""
     x, y = geometry.shelf or (0.0, 0.0)
-    x0 = x - 22
-    line = element("path", class_="sep", d=path([(x0, 14), (x0, geometry.height - 14)]), fill="none",
-                   stroke=INKS["frame"][0], stroke_dasharray="2 4")
+    right = y < TOP
+    ends = [(x - 22, 14), (x - 22, geometry.height - 14)] if right else [(14, y - 14), (geometry.width - 14, y - 14)]
+    line = element("path", class_="sep", d=path(ends), fill="none", stroke=INKS["frame"][0], stroke_dasharray="2 4")
     return element("g", line, element("text", text("beside the model"), class_="sub", fill=INKS["muted"][0],
                                       font_size=11, font_style="italic", x=x, y=y + 6), class_="shelf")
 

@@ -6,6 +6,7 @@ and the front end asks by custom messages, each answered by a new `state`:
     {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
     {type: "level", name: "layers" | "ops"}   {type: "color", name: one of `colors`}
     {type: "trace", name: key, value: "inputs" | "outputs"}; name "": none
+    {type: "room", width}: of the place of the drawing, in pixels
     {type: "dot"}: answered by a message {type: "dot", text}
     {type: "lines"}: answered by {type: "lines", cells, nodes}, see notebook/graph/code_lines.py
     {type: "reveal", name}: select the op of that name, opening what is around it        {type: "search", text}
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tfnb.core.text import did_you_mean, expression
-from tfnb.notebook.drawing.geometry import Sheet
+from tfnb.notebook.drawing.geometry import Geometry, Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.widget import View
@@ -31,11 +32,12 @@ from tfnb.notebook.graph.paint import COSTS, WORDS, options_of, paint, traced
 from tfnb.notebook.graph.read import UnknownTarget, elements, op_of
 from tfnb.notebook.graph.svg import graph_svg
 from tfnb.notebook.graph.tree import Node
-from tfnb.notebook.layout.engines import lay_out
+from tfnb.notebook.layout.engines import ROOM, lay_out
 from tfnb.notebook.plots.svg_figure import DRAWN, save_drawing
 
 OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
            "values", "color", "costs", "trace", "detach", "series", "up", "down", "form", "level")
+NARROWEST, WIDEST = 300.0, 2400.0       # rooms that a browser may ask for
 FEW = 5                 # names in a note
 LEVELS = ("layers", "ops")
 FORMS = ("auto", "svg", "dot", "text")
@@ -61,12 +63,15 @@ class GraphView(View):
             raise ValueError(f"a graph is shown as {', '.join(FORMS)}, not {form!r}")
         self.model, self.form = Model(target, values, series, up, down, _known_level(level)), form
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
-        self._expanded = self.model.at_first(depth) | self._start(target, up is not None or down is not None)
+        self._around = self._start(target, up is not None or down is not None)
+        self._expanded = self.model.at_first(depth) | self._around
         self._aside = dict.fromkeys(_matching(self.model.root, _names(detach)), True)
         self._aside |= {self.model.node(name).key: True for name in _names(aside)}
         self._aside |= {self.model.node(name).key: False for name in _names(keep)}
         self._selected, self._note, self._svg = "", "", ""
         self._hits: list[dict[str, Any]] = []
+        self._room = ROOM
+        self._forget_places()
         self._costs = dict(costs or {})
         self._color, self._trace = _known_color(color, self._costs), self._traced(trace)
         for name in _names(expand):
@@ -107,6 +112,7 @@ class GraphView(View):
             if (series, level) != (self.model.series, self.model.level):
                 self.model.fold(bool(series), level)
                 self._keep_known()
+                self._forget_places()
             if "color" in state:
                 self._color = _known_color(state["color"], self._costs)
             if "trace" in state:
@@ -118,6 +124,16 @@ class GraphView(View):
             if "selected" in state:
                 self._selected = self._key(state["selected"])
             self._draw()
+
+    def _forget_places(self) -> None:
+        self._first: Geometry | None = None         # all drawings keep places as they are there,
+        self._panels: dict[str, bool] = {}          # and what is set aside
+
+    def _take_places(self) -> None:
+        """Lay out the view as it opens: what state it is in, alone, decides on the drawing of that state."""
+        scene = self.model.scene(self.model.at_first(1) | self._around, self.model.beside, self.limit)
+        self._first = lay_out(scene, self.engine, self.direction, self._room)
+        self._panels = {node.key: bool(node.panel) for node in scene.nodes}
 
     def _keep_known(self) -> None:
         """Forget of the state what is no node of the hierarchy any more."""
@@ -159,7 +175,18 @@ class GraphView(View):
                 self.model.fold(self.model.series, level)
                 self._keep_known()
                 self._expanded |= self.model.at_first(1)
+                self._forget_places()
             self._draw()
+        return self
+
+    def fit_to(self, room: float) -> GraphView:
+        """Draw for a place of that many pixels: fold chains into as many columns as fit, put what is set aside below
+        the model where there is no room beside it. Returns the view."""
+        with self._lock:
+            if room != self._room:
+                self._room = room
+                self._forget_places()
+                self._draw()
         return self
 
     def trace(self, name: str, direction: str = "inputs") -> GraphView:
@@ -210,9 +237,12 @@ class GraphView(View):
 
     def _draw(self) -> None:
         self.model.look_up_names()
+        if self._first is None:
+            self._take_places()
         scene = self._shown()
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else self._gone()
-        self._svg = graph_svg(scene, lay_out(scene, self.engine, self.direction), self.title)
+        geometry = lay_out(scene, self.engine, self.direction, self._room, self._first)
+        self._svg = graph_svg(scene, geometry, self.title)
         self.tell()
 
     def _shown(self) -> Scene:
@@ -220,7 +250,8 @@ class GraphView(View):
         return traced(scene, self.model.nodes, self.model.by_name, *self._trace) if self._trace else scene
 
     def _scene(self) -> Scene:
-        return self.model.scene(self._expanded, self.model.beside | self._aside, self.limit, self._selected)
+        aside = self.model.beside | self._panels | self._aside
+        return self.model.scene(self._expanded, aside, self.limit, self._selected)
 
     def _gone(self) -> str:
         """Return, where colours show the last run of cells, the ops that it made no longer."""
@@ -300,12 +331,14 @@ class GraphView(View):
                 self.widget.send({"type": "dot", "text": self.to_dot()})
             elif kind == "lines" and self.widget is not None:
                 self.widget.send({"type": "lines", **code_lines(self.model, self._scene())})
+            elif kind == "room":
+                self.fit_to(min(WIDEST, max(NARROWEST, float(message["width"]))))
             elif kind == "reveal":
                 self.select(name)
             elif kind == "search":
                 self._hits = search(self.model, str(message.get("text", "")))
                 self.tell()
-        except (UnknownTarget, ValueError) as problem:
+        except (UnknownTarget, ValueError, KeyError, TypeError) as problem:
             self._note = str(problem)
             self.tell()
         if self.widget is not None:

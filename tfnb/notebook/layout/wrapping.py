@@ -6,31 +6,53 @@ to the head of the next.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route
 
 TALL = 700.0            # a drawing that is higher is folded, ...
 COLUMN = 560.0          # ... into columns of about this height, ...
-WIDE = 1000.0           # ... if they are not wider together
 BETWEEN = 56.0          # columns
 RIM = 18.0              # over and under a column, where edges turn
 BEND = 12.0             # of their corners
+LEAST_GAP = 8.0         # between boxes, to cut there
 MOST_CUT = 3            # edges that cross a cut
 Curve = tuple[Point, Point, Point, Point]
 
 
-def wrap(geometry: Geometry, groups: Collection[str] = ()) -> Geometry:
+def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
+         known: Mapping[str, int] = MappingProxyType({})) -> Geometry:
     """Return the geometry in columns, or as it is where that would not be easier to read. Data flows down in it.
 
-    groups: keys of the boxes that are frames around others: each column has a piece of those.
+    groups: keys of the boxes that are frames around others: each column has a piece of those. wide: all columns are not
+    wider together. known: the columns of boxes in a drawing before this one, which they keep if that can be.
     """
-    columns = min(math.ceil(geometry.height / COLUMN), int((WIDE + BETWEEN) // (geometry.width + BETWEEN)))
-    if geometry.height <= TALL or columns < 2:
-        return geometry
-    cuts = _cuts(geometry, columns, groups)
-    if not cuts:
-        return geometry
+    boxes = {key: box for key, box in geometry.boxes.items() if key not in groups}
+    if known:
+        cuts = _known_cuts(geometry, boxes, known)
+    else:
+        columns = min(math.ceil(geometry.height / COLUMN), int((wide + BETWEEN) // (geometry.width + BETWEEN)))
+        cuts = _cuts(geometry, columns, boxes) if geometry.height > TALL and columns > 1 else []
+    folded = _fold(geometry, groups, cuts) if cuts else geometry
+    folded.columns = {key: _column(box.y, cuts) for key, box in geometry.boxes.items()}
+    return folded
+
+
+def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str, int]) -> list[float]:
+    """Heights at which to cut so that boxes stay in their columns; none where there are no such ones."""
+    found = []
+    for i in range(max(known.values())):
+        above = max((box.y + box.h / 2 for key, box in boxes.items() if known.get(key, i + 1) <= i), default=0.0)
+        below = min((box.y - box.h / 2 for key, box in boxes.items() if known.get(key, 0) > i), default=0.0)
+        across = any(box.y - box.h / 2 < (above + below) / 2 < box.y + box.h / 2 for box in boxes.values())
+        if across or below - above < LEAST_GAP or _crossing(geometry, (above + below) / 2) > MOST_CUT:
+            return []
+        found.append((above + below) / 2)
+    return found
+
+
+def _fold(geometry: Geometry, groups: Collection[str], cuts: list[float]) -> Geometry:
     tops = [0.0, *cuts]
     heights = [bottom - top for top, bottom in zip(tops, [*cuts, geometry.height], strict=True)]
     spans = [_span(geometry, top, top + height) for top, height in zip(tops, heights, strict=True)]
@@ -63,12 +85,12 @@ def _pieces(frame: Box, cuts: Sequence[float], shifts: Sequence[Point]) -> list[
             for a, b in zip(ends, ends[1:], strict=False)]
 
 
-def _cuts(geometry: Geometry, columns: int, groups: Collection[str]) -> list[float]:
+def _cuts(geometry: Geometry, columns: int, nodes: Mapping[str, Box]) -> list[float]:
     """Heights at which to cut, near those that make equal columns; none where there is no such place."""
-    boxes = sorted((box.y - box.h / 2, box.y + box.h / 2) for key, box in geometry.boxes.items() if key not in groups)
+    boxes = sorted((box.y - box.h / 2, box.y + box.h / 2) for box in nodes.values())
     free, end = [], 0.0
     for top, bottom in boxes:
-        if top - end > 8:
+        if top - end > LEAST_GAP:
             free.append((end + top) / 2)
         end = max(end, bottom)
     free = [y for y in free if y > 0 and _crossing(geometry, y) <= MOST_CUT]
