@@ -48,7 +48,7 @@ def test_boxes_stay_in_their_columns_and_on_their_sides(view, name):
     after = geometry(view.expand(name))
     both = [key for key in before.columns if key in after.columns]
     assert {key: before.columns[key] for key in both} == {key: after.columns[key] for key in both}
-    assert exchanged(before, after) < 0.03
+    assert exchanged(before, after) < 0.08
     assert view.collapse(name).svg() == closed, "and it closes to what it was"
 
 

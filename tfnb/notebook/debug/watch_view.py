@@ -9,7 +9,8 @@ from tfnb.debug.tap import inspect_run, run_tapped
 from tfnb.notebook.debug.edge_values import ROOM, Recorder, Values
 from tfnb.notebook.debug.enlarged import Enlargement, Frame
 from tfnb.notebook.frontend.fetch import in_session
-from tfnb.notebook.graph.view import GraphView, check_options
+from tfnb.notebook.graph.view import GraphView
+from tfnb.notebook.graph.view_options import check_options
 from tfnb.notebook.state.variable_table import global_step_in
 from tfnb.runtime.fetch import read_fetches
 from tfnb.runtime.session import BaseSession

@@ -18,7 +18,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tfnb.core.text import did_you_mean, expression
 from tfnb.notebook.drawing.geometry import Geometry, Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
@@ -28,19 +27,16 @@ from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
 from tfnb.notebook.graph.dot_text import plain_dot, source
 from tfnb.notebook.graph.model import LIMIT, Model
-from tfnb.notebook.graph.paint import COSTS, WORDS, options_of, paint, traced
+from tfnb.notebook.graph.paint import options_of, paint, traced
 from tfnb.notebook.graph.read import UnknownTarget, elements, op_of
 from tfnb.notebook.graph.svg import graph_svg
 from tfnb.notebook.graph.tree import Node
+from tfnb.notebook.graph.view_options import FORMS, as_list, check_options, known_color, known_level, matching
 from tfnb.notebook.layout.engines import ROOM, lay_out
 from tfnb.notebook.plots.svg_figure import DRAWN, save_drawing
 
-OPTIONS = ("target", "depth", "expand", "aside", "keep", "engine", "direction", "limit", "title",
-           "values", "color", "costs", "trace", "detach", "series", "up", "down", "form", "level")
 NARROWEST, WIDEST = 300.0, 2400.0       # rooms that a browser may ask for
 FEW = 5                 # names in a note
-LEVELS = ("layers", "ops")
-FORMS = ("auto", "svg", "dot", "text")
 
 
 class GraphView(View):
@@ -61,20 +57,20 @@ class GraphView(View):
         super().__init__()
         if form not in FORMS:
             raise ValueError(f"a graph is shown as {', '.join(FORMS)}, not {form!r}")
-        self.model, self.form = Model(target, values, series, up, down, _known_level(level)), form
+        self.model, self.form = Model(target, values, series, up, down, known_level(level)), form
         self.engine, self.direction, self.limit, self.title = engine, direction, limit, title
         self._around = self._start(target, up is not None or down is not None)
         self._expanded = self.model.at_first(depth) | self._around
-        self._aside = dict.fromkeys(_matching(self.model.root, _names(detach)), True)
-        self._aside |= {self.model.node(name).key: True for name in _names(aside)}
-        self._aside |= {self.model.node(name).key: False for name in _names(keep)}
+        self._aside = dict.fromkeys(matching(self.model.root, as_list(detach)), True)
+        self._aside |= {self.model.node(name).key: True for name in as_list(aside)}
+        self._aside |= {self.model.node(name).key: False for name in as_list(keep)}
         self._selected, self._note, self._svg = "", "", ""
         self._hits: list[dict[str, Any]] = []
         self._room = ROOM
         self._forget_places()
         self._costs = dict(costs or {})
-        self._color, self._trace = _known_color(color, self._costs), self._traced(trace)
-        for name in _names(expand):
+        self._color, self._trace = known_color(color, self._costs), self._traced(trace)
+        for name in as_list(expand):
             self._open(self.model.node(name))
         self._draw()
 
@@ -108,13 +104,13 @@ class GraphView(View):
         if unknown:
             raise ValueError(f"a graph view's state has {', '.join(self.state)}, not {', '.join(unknown)}")
         with self._lock:
-            series, level = state.get("series", self.model.series), _known_level(state.get("level", self.model.level))
+            series, level = state.get("series", self.model.series), known_level(state.get("level", self.model.level))
             if (series, level) != (self.model.series, self.model.level):
                 self.model.fold(bool(series), level)
                 self._keep_known()
                 self._forget_places()
             if "color" in state:
-                self._color = _known_color(state["color"], self._costs)
+                self._color = known_color(state["color"], self._costs)
             if "trace" in state:
                 self._trace = self._traced(state["trace"])
             if "expanded" in state:
@@ -163,7 +159,7 @@ class GraphView(View):
         """Colour nodes by "structure", "cell", "device", "gradient", "stale", "change", and, where costs were
         measured, "time" or "memory". Returns the view. Raises ValueError for another word."""
         with self._lock:
-            self._color = _known_color(how, self._costs)
+            self._color = known_color(how, self._costs)
             self._draw()
         return self
 
@@ -171,7 +167,7 @@ class GraphView(View):
         """Show "layers" (a layer's ops and variables in one box) or "ops" (every scope as it was named). Returns the
         view. Raises ValueError for another word."""
         with self._lock:
-            if _known_level(level) != self.model.level:
+            if known_level(level) != self.model.level:
                 self.model.fold(self.model.series, level)
                 self._keep_known()
                 self._expanded |= self.model.at_first(1)
@@ -345,42 +341,6 @@ class GraphView(View):
             self.widget.send({"type": "heard"})         # a state that is what it was is not sent again
 
 
-def _known_level(level: str) -> str:
-    if level not in LEVELS:
-        raise ValueError(f"a graph is drawn by {' or '.join(LEVELS)}, not {level!r}{did_you_mean(level, LEVELS)}")
-    return level
-
-
-def _known_color(how: str, costs: Mapping[str, Cost]) -> str:
-    if how not in WORDS:
-        raise ValueError(f"graphs are coloured by {', '.join(WORDS)}, not {how!r}{did_you_mean(how, WORDS)}")
-    if how in COSTS and not costs:
-        raise ValueError(f"to colour by {how}, a run must be measured: give `costs`, or `%graph FETCH --color {how}`")
-    return how
-
-
-def _matching(root: Node, patterns: list[str]) -> list[str]:
-    """Keys of the outermost nodes that one of the expressions is found in the names of. Raises ValueError for what is
-    no expression, or is found in none."""
-    found: list[str] = []
-    for pattern in patterns:
-        wanted = expression(pattern)
-        before, todo = len(found), list(root.children.values())
-        while todo:
-            node = todo.pop()
-            if wanted.search(node.name):
-                found.append(node.key)
-            else:
-                todo += node.children.values()
-        if len(found) == before:
-            raise ValueError(f"no node has a name that {pattern!r} is found in")
-    return found
-
-
-def _names(names: Iterable[str] | str) -> list[str]:
-    return [names] if isinstance(names, str) else list(names)
-
-
 def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (), **options: Any) -> GraphView:
     """Draw a graph: the default one, or `target` (see below). In a notebook the result is interactive.
 
@@ -406,14 +366,6 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     """
     check_options(options)
     return GraphView(target, depth, expand, **options)
-
-
-def check_options(options: Iterable[str]) -> None:
-    """Raise TypeError, with the nearest name, for what is no option of `graph_view`."""
-    for name in options:
-        if name not in OPTIONS:
-            hint = did_you_mean(name, OPTIONS) or f"; there are {', '.join(OPTIONS)}"
-            raise TypeError(f"graph_view has no option {name!r}{hint}")
 
 
 def graphviz(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (), **options: Any) -> Any:
