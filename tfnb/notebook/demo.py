@@ -31,8 +31,8 @@ def accuracies(notebook: Any) -> list[float]:
             for number, percent in ACCURACY.findall(text)]
 
 
-def execute(notebook: Any, folder: Path, timeout: float) -> None:
-    """Run all cells, in place, with a progress bar. Raises nbclient's CellExecutionError."""
+def execute(notebook: Any, folder: Path, timeout: float, allow_errors: bool = False) -> None:
+    """Run all cells, in place, with a progress bar. Raises nbclient's CellExecutionError, unless `allow_errors`."""
     cells = sum(cell.cell_type == "code" for cell in notebook.cells)
     form = "{l_bar}{bar}| {n}/{total} [{elapsed}]"
     with tqdm.tqdm(total=cells, file=sys.stderr, bar_format=form) as bar:
@@ -44,7 +44,8 @@ def execute(notebook: Any, folder: Path, timeout: float) -> None:
             bar.update()
 
         client = nbclient.NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}},
-                                         store_widget_state=False, on_cell_start=started, on_cell_executed=executed)
+                                         allow_errors=allow_errors, store_widget_state=False,
+                                         on_cell_start=started, on_cell_executed=executed)
         client.execute()
 
 

@@ -24,10 +24,30 @@ class Verdict:
 
     __repr__ = __str__
 
+    def points(self, most: float = 1) -> Points:
+        """Return the verdict as points for a grader: `most` if the answer is right, 0 otherwise."""
+        return Points(self.right, self.text, most if self.right else 0)
+
     def _repr_html_(self) -> str:
         mark, color = {None: ("✎", MUTED), True: ("✔", FRESH_COLOR), False: ("✘", STALE_COLOR)}[self.right]
         return (f'<div style="font: 14px system-ui, sans-serif; border-left: 3px solid {color}; padding: 4px 10px">'
                 f'<span style="color: {color}" aria-hidden="true">{mark}</span> {escape(self.text)}</div>')
+
+
+@dataclass(frozen=True, slots=True)
+class Points(Verdict):
+    """A verdict whose text is the points it is worth, as nbgrader reads them; a browser shows what was said.
+
+    >>> check(3, 4, "Add one.").points(2)
+    0.0
+    """
+
+    earned: float
+
+    def __str__(self) -> str:
+        return str(float(self.earned))
+
+    __repr__ = __str__
 
 
 def check(answer: Any, right: Any, hint: str = "", *, why: str = "") -> Verdict:
