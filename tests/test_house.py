@@ -32,7 +32,7 @@ ROOMS = {
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],
     "notebook": ["frontend", "drawing", "plots", "layout", "graph", "cells", "state", "run_store", "debug", "lessons",
-                 "ownership", "magics", "."],
+                 "show", "ownership", "magics", "."],
 }
 ROOM_FILES = 20
 # The loader that `%load_ext tfnb` calls must not import IPython with the package: it alone imports late.

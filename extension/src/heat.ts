@@ -80,7 +80,7 @@ export class HeatMaps {
     this.sliders.show(heat?.sliders ?? []);
     this.facts.textContent = heat?.facts ?? "";
     this.again.hidden = !heat?.again;
-    this.close.hidden = !heat?.sliders;
+    this.close.hidden = !heat?.close;
     this.room = heat?.room ?? ROOM;
     this.root.style.setProperty("--tf-room", `${this.room}px`);
     this.back.hidden = !heat?.zoomed;

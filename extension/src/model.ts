@@ -174,6 +174,7 @@ export interface HeatState {
   facts?: string;
   sliders?: SliderState[];
   again?: boolean;
+  close?: boolean;
 }
 
 export interface SheetState {

@@ -17,6 +17,7 @@ export class SheetWidget implements View {
   private readonly heading = h("h3");
   private readonly note = h("span", { class: "tfnb-note", role: "status" });
   private readonly buttons = h("span");
+  private readonly head = h("div", { class: "tfnb-bar" }, this.heading, this.note, this.buttons);
   private readonly body = h("div");
   private readonly heat: HeatMaps;
   private graph: GraphWidget | undefined;
@@ -28,15 +29,12 @@ export class SheetWidget implements View {
     private readonly guard: Guard,
   ) {
     this.heat = new HeatMaps((message) => model.send(message), guard);
-    this.root.append(
-      h("div", { class: "tfnb-bar" }, this.heading, this.note, this.buttons),
-      this.body,
-      this.heat.root,
-    );
+    this.root.append(this.head, this.body, this.heat.root);
   }
 
   update(): void {
     const state = this.model.get("state") as SheetState;
+    this.head.hidden = !state.title && !state.note;
     this.heading.textContent = state.title;
     this.note.textContent = state.note;
     this.buttons.replaceChildren(

@@ -39,7 +39,7 @@ const BESIDE: SliderState = {
 };
 
 function large(more: Partial<HeatState> = {}): HeatState {
-  const none = { zoomed: false, first: false, room: 120, facts: "float32[3]", again: true };
+  const none = { zoomed: false, first: false, room: 120, close: true, facts: "float32[3]", again: true };
   return { title: "h:0", panels: [PANEL, PANEL], sliders: [PLACE, BESIDE], ...none, ...more };
 }
 

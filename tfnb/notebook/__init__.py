@@ -19,6 +19,7 @@ from tfnb.notebook.ownership.why import Why, why
 from tfnb.notebook.plots.board import LiveBoard, live, record
 from tfnb.notebook.plots.training import Run
 from tfnb.notebook.run_store.train import train
+from tfnb.notebook.show.shown import ArrayView, Page, show
 from tfnb.notebook.state.checkpoint_views import (
     CheckpointView,
     RestoreView,
@@ -33,6 +34,7 @@ from tfnb.notebook.state.queue_view import QueuesView, queues
 from tfnb.notebook.state.state_views import SlotsView, VariablesView, slots, variables
 
 __all__ = [
+    "ArrayView",
     "CheckpointView",
     "CollectionTree",
     "Cost",
@@ -40,6 +42,7 @@ __all__ = [
     "LiveBoard",
     "NanView",
     "NoSessionError",
+    "Page",
     "Profile",
     "QueuesView",
     "RestoreView",
@@ -73,6 +76,7 @@ __all__ = [
     "run_stale",
     "save_checkpoint",
     "settings",
+    "show",
     "slots",
     "stale",
     "step",

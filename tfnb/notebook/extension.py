@@ -16,6 +16,7 @@ from tfnb.notebook.magics.graph_magics import GraphMagics
 from tfnb.notebook.magics.state_magics import StateMagics
 from tfnb.notebook.magics.train_magics import TrainMagics
 from tfnb.notebook.ownership.hooks import Hooks
+from tfnb.notebook.show import shown
 
 # All classes of magics.
 MAGICS: tuple[type[LineMagics], ...] = (
@@ -48,7 +49,8 @@ def load_ipython_extension(ip: Any) -> None:
     hooks.register()
     if left is None:
         print("tfnb: %tfnb shows what there is, and how this notebook stands")
-    _loaded[id(ip)] = ip, hooks, matcher, traits, (jit.on_compile(CompileLine()), tracebacks.install(ip))
+    _loaded[id(ip)] = ip, hooks, matcher, traits, (
+        jit.on_compile(CompileLine()), tracebacks.install(ip), shown.install(ip))
 
 
 def unload_ipython_extension(ip: Any) -> None:

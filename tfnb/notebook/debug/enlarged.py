@@ -8,7 +8,7 @@ says
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +22,7 @@ from tfnb.notebook.drawing.value_label import pill_of
 
 LEAST_SIDE = 5          # pixels of what counts as images
 MOST_PANELS = 64        # channels that are drawn together
-ROOMS = ((1, 440), (3, 300), (36, 120), (MOST_PANELS, 84))      # up to so many pictures -> pixels of each
+ROOMS = ((1, 440), (3, 300), (36, 120), (MOST_PANELS, 84))      # most pictures -> pixels of each
 
 Frame = tuple[str, np.ndarray]      # the run that it is of, and the value
 
@@ -85,6 +85,17 @@ class Enlargement:
         setattr(self, name, value)
         self._stay()
 
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """Do what the front end asks: slide, zoom, whole. Raises ValueError for a place that is not there."""
+        numbers = [message.get(name, 0) for name in ("value", "panel", "row", "column")]
+        value, panel, row, column = (each if isinstance(each, int) else -1 for each in numbers)
+        if message.get("type") == "slide":
+            self.slide(str(message.get("name", "")), value)
+        elif message.get("type") == "zoom" and min(panel, row, column) >= 0:
+            self.zoom(panel, row, column)
+        elif message.get("type") == "whole":
+            self.whole()
+
     def _stay(self) -> None:
         """Keep the places within arrays of other shapes; what was looked at closely is whole again."""
         limits = {slider.name: slider.most for slider in self.sliders()}
@@ -95,7 +106,7 @@ class Enlargement:
         self.window = None
 
     def sliders(self) -> list[Slider]:
-        """The sliders that there are for arrays of this shape, and for so many runs."""
+        """The sliders that there are for arrays of this shape, and for the runs."""
         shape, found = self.array.shape, []
         if len(self.frames) > 1:
             labels = [label for label, _ in self.frames]
@@ -133,7 +144,7 @@ class Enlargement:
                 with np.errstate(all="ignore"):
                     parts.append((f"{parts[0][0]} − {parts[1][0]}", numbers[0].astype(np.float64) - numbers[1]))
         titled = f", channel {max(0, self.channel - 1)}" if self.images and self.array.shape[-1] > 1 else ""
-        return [(label + titled, one) for label, one in parts]
+        return [((label + titled).removeprefix(", "), one) for label, one in parts]
 
     def panels(self) -> list[tuple[str, Picture]]:
         """The pictures. Raises ValueError for a tensor that has no numbers."""

@@ -59,7 +59,8 @@ class ValuesGraph(GraphView):
 
     def widget_state(self) -> dict[str, Any]:
         """As GraphView.widget_state, with what is enlarged."""
-        return super().widget_state() | {"enlarged": self.enlarged.as_json() if self.enlarged is not None else None}
+        large = self.enlarged.as_json() | {"close": True} if self.enlarged is not None else None
+        return super().widget_state() | {"enlarged": large}
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Answer a request of the front end; what can't be done is said in the note."""
@@ -75,20 +76,12 @@ class ValuesGraph(GraphView):
             self.widget.send({"type": "heard"})
 
     def _enlarge(self, message: Mapping[str, Any]) -> None:
-        kind, numbers = message["type"], [message.get(name, 0) for name in ("value", "panel", "row", "column")]
-        value, panel, row, column = (each if isinstance(each, int) else -1 for each in numbers)
-        if kind == "enlarge":
+        if message["type"] == "enlarge":
             self.enlarge(str(message.get("name", "")))
-        elif kind == "look":
+        elif message["type"] == "look":
             self.look()
-        elif self.enlarged is None:
-            return
-        elif kind == "slide":
-            self.enlarged.slide(str(message.get("name", "")), value)
-        elif kind == "zoom" and min(panel, row, column) >= 0:
-            self.enlarged.zoom(panel, row, column)
-        elif kind == "whole":
-            self.enlarged.whole()
+        elif self.enlarged is not None:
+            self.enlarged.hear(message)
 
 
 class WatchView(ValuesGraph):

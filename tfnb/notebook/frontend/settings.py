@@ -48,6 +48,8 @@ SETTINGS = {
     "view_format": Setting("auto", "How graphs, plots and tables are shown: interactive where somebody looks (auto) or "
                                    "in any case (widget), as pictures (static), or as text.",
                            choices=("auto", "widget", "static", "text")),
+    "show_arrays": Setting(False, "NumPy arrays, and dicts and lists of them, are shown as %show does where they end a "
+                                  "cell."),
     "keep_runs": Setting(True, "Each training of %%train is kept on disk: its curves, for TensorBoard too, and what "
                                "was done, as JSON."),
     "runs_folder": Setting("runs", "The folder that trainings are kept in; a relative one is beside the notebook."),

@@ -108,6 +108,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "profile": names,
     "nan": names,
     "step": names,
+    "show": tuple,
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,
@@ -134,7 +135,7 @@ SEVERAL = ("--runs", "--live", "--stop")
 KINDS = {"--feed": dict, "--session": BaseSession}      # option -> what the user's names that it takes stand for
 
 
-EXPRESSIONS = ("graph", "fetch", "profile", "nan", "step", "why")      # take names of Python as well
+EXPRESSIONS = ("graph", "fetch", "profile", "nan", "step", "show", "why")      # take names of Python as well
 NO_FILES = {"IPCompleter.file_matcher", "IPCompleter.magic_matcher"}
 
 

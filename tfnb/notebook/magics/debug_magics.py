@@ -1,6 +1,7 @@
-"""The magics that look into runs: %nan and %step. Needs IPython."""
+"""The magics that look into runs and values: %nan, %step and %show. Needs IPython."""
 from __future__ import annotations
 
+from IPython.core.error import UsageError
 from IPython.core.magic import line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments
 
@@ -16,11 +17,12 @@ from tfnb.notebook.magics.arguments import (
     usage_errors,
     without_traces,
 )
+from tfnb.notebook.show.shown import ArrayView, Page, show
 
 
 @magics_class
 class DebugMagics(LineMagics):
-    """%nan and %step."""
+    """%nan, %step and %show."""
 
     @no_var_expand      # IPython would take the braces of a feed for its own
     @line_magic("nan")
@@ -42,6 +44,18 @@ class DebugMagics(LineMagics):
             wanted, feed, session = self._run_arguments(args)
             return nan(*wanted, feed=feed, session=session, ignore=[*map(unquote, args.ignore)], abs_max=args.abs_max,
                        steps=args.fix_step)
+
+    @no_var_expand
+    @line_magic("show")     # type: ignore[arg-type]
+    def show(self, line: str) -> Page | ArrayView:
+        """Show a value so that it folds: arrays as heat maps with figures, dicts and lists of them as a tree.
+
+        `%show sess`, `%show sess.run([h, loss], feed)`, `%show {x: batch}`: a variable with the values that sessions
+        hold, a session with its variables, a feed with the tensors that it is for.
+        """
+        if not line.strip():
+            raise UsageError("name what to show, as in %show sess")
+        return show(self._eval(line.strip()), line.strip())
 
     @no_var_expand
     @line_magic("step")

@@ -1,0 +1,1 @@
+"""Arrays and what holds them, as pages that fold: arrays, nested results, variables, sessions."""
