@@ -79,3 +79,14 @@ def test_hostile_objects_are_left_alone() -> None:
     text = told(ValueError, lambda: tf.matmul(x, rows["<script>"]))
     assert "`rows['<script>']`" in text and "`x`" in text and loud is not liar
     assert told_operands(()) == told_operands([7]) == ""
+
+
+def test_a_value_that_has_the_name_of_a_tensor() -> None:
+    sess, loss = tf.Session(), tf.constant(3.0)
+    assert "`loss` is a value, no tensor: a line such as `loss = sess.run(loss)`" in _twice(sess, loss)
+    assert "`" not in told(TypeError, lambda: sess.run(7))
+
+
+def _twice(sess: tf.Session, loss: object) -> str:
+    loss = sess.run(loss)
+    return told(TypeError, lambda: sess.run(loss))

@@ -12,6 +12,7 @@ from IPython.core.ultratb import VerboseTB
 import tfnb as tf
 from tfnb.notebook.debug import tracebacks
 from tfnb.notebook.frontend.settings import settings
+from tfnb.tools import as_tensorflow
 
 CELL = """
 def model(v):
@@ -113,3 +114,16 @@ def test_a_name_that_tfnb_does_not_have_is_told_with_the_nearest(shown) -> None:
     assert "Did you mean 'from_tensor_slices'?" in shown("tf.data.Dataset.from_tensors_slice([1])")
     assert "Did you mean" not in shown("tf.keras.layers"), "nothing near, and 'kernels' is no public name"
     assert "Did you mean" not in shown("import json\njson.lods('{}')"), "not tfnb's"
+
+
+def test_modules_that_there_are_not_and_files_of_the_user(shown, tmp_path, monkeypatch) -> None:
+    scope: dict = {}
+    exec(compile("def find(*args):\n    raise ModuleNotFoundError('none', name='keras')\n"
+                 "def look_up():\n    raise AttributeError('none', name='keras', obj=contextlib)\nimport contextlib",
+                 as_tensorflow.__file__, "exec"), scope)
+    monkeypatch.setattr(tf, "no_op", scope["find"])
+    assert places(shown("tf.no_op()")) == ["<cell 2>"]
+    monkeypatch.setattr(tf, "no_op", scope["look_up"])
+    assert places(shown("tf.no_op()")) == ["<cell 2>"]
+    text = shown(f"tf.train.import_meta_graph({str(tmp_path / 'none')!r})")
+    assert places(text)[0] == "<cell 2>" and "meta_graph.py" not in text

@@ -25,6 +25,7 @@ from tfnb.core.options import options
 from tfnb.proto import slices
 from tfnb.proto.files import staged_beside
 from tfnb.proto.mapped import CHUNK, file_array, map_of, read_at, release
+from tfnb.proto.nearby import nearby
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, read_varint
 
@@ -282,7 +283,7 @@ def _current_index(prefix: str) -> tuple[str, Table]:
     path = f"{prefix}.index"
     if not os.path.exists(path):
         raise NotFoundError(None, None, f"Unsuccessful TensorSliceReader constructor: Failed to find any matching "
-                            f"files for {prefix}")
+                            f"files for {prefix}{nearby(prefix)}")
     suffix = pending(prefix)
     return suffix, Table(path + suffix)
 

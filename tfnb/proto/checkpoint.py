@@ -8,6 +8,7 @@ from tfnb.core.errors import DataLossError, NotFoundError
 from tfnb.core.files.paths import local
 from tfnb.proto.bundle import BundleReader
 from tfnb.proto.checkpoint_v1 import CheckpointV1
+from tfnb.proto.nearby import as_prefix, nearby
 
 Checkpoint = BundleReader | CheckpointV1
 
@@ -21,13 +22,13 @@ def open_checkpoint(prefix: str) -> Checkpoint:
     if os.path.exists(f"{prefix}.index"):
         return BundleReader(prefix)
     if os.path.isdir(prefix):
-        raise NotFoundError(None, None, f"{prefix} is a directory; a checkpoint is called by its prefix, which "
-                            "tf.train.latest_checkpoint tells")
+        raise NotFoundError(None, None, f"{prefix} is a directory; pass the checkpoint's prefix, for example "
+                            f"tf.train.latest_checkpoint(directory){nearby(prefix)}")
     try:
         return CheckpointV1(prefix)
     except DataLossError as error:
         raise DataLossError(None, None, "Unable to open table file (is it a checkpoint?): "
-                            f"{error.message}") from None
+                            f"{error.message}{as_prefix(prefix)}") from None
 
 
 def checkpoint_files(prefix: str) -> list[str]:

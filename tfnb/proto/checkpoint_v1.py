@@ -22,6 +22,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.proto import slices
 from tfnb.proto.bundle import Array, Entry
 from tfnb.proto.files import Staging, write_all
+from tfnb.proto.nearby import nearby
 from tfnb.proto.slices import Shape, Slice
 from tfnb.proto.table import Table, write_table
 
@@ -48,7 +49,7 @@ class CheckpointV1:
         paths = sorted(glob.glob(pattern)) or ([pattern] if os.path.isfile(pattern) else [])
         if not paths:
             raise NotFoundError(None, None, "Unsuccessful TensorSliceReader constructor: Failed to find any matching "
-                                f"files for {pattern}")
+                                f"files for {pattern}{nearby(pattern)}")
         self.entries: dict[str, Entry] = {}
         self._tables: dict[str, list[Table]] = {}
         for path in paths:

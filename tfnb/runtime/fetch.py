@@ -16,7 +16,7 @@ from tfnb.core.stale import why_stale
 from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.parts.python_names import told_operands
+from tfnb.graph.parts.python_names import told_operands, told_value
 from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 
@@ -130,7 +130,7 @@ def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
         element: Tensor | Operation = graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
     except TypeError as error:
         raise TypeError(f"Fetch argument {fetch!r} has invalid type {type(fetch).__name__!r}, must be a string or "
-                        f"Tensor. ({error})") from None
+                        f"Tensor. ({error}){told_value(fetch)}") from None
     except (ValueError, KeyError) as error:
         stale = why_stale(fetch if isinstance(fetch, Operation) else getattr(fetch, "op", None)) \
             if isinstance(fetch, (Tensor, Operation)) else None

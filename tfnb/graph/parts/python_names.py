@@ -111,6 +111,20 @@ def told_operands(values: Iterable[Any], of: Operation | None = None, trace: Tra
         return ""
 
 
+def told_value(value: Any) -> str:
+    """Return a line for the error on a value that is used as a tensor: which name of the callers' was given to it.
+
+    "" for what is no result of a run, or has no name.
+    """
+    try:
+        names = [name for space in user_namespaces(_frames(None)) for name, held in space.items() if held is value
+                 and not name.startswith("_")] if type(value).__module__ == "numpy" else []
+        return f"\n`{names[0]}` is a value, no tensor: a line such as `{names[0]} = sess.run({names[0]})` gives the " \
+               "name of a tensor to its value" if names else ""
+    except Exception:
+        return ""
+
+
 def _tensors(value: Any) -> list[Tensor]:
     if isinstance(value, (list, tuple)):
         return [each for part in value[:OPERANDS] for each in _tensors(part)]

@@ -22,13 +22,16 @@ from tfnb.core.source import PACKAGE
 from tfnb.core.text import counted, did_you_mean
 from tfnb.notebook.frontend.settings import settings
 from tfnb.ops.declaration import public
+from tfnb.tools import as_tensorflow
 from tfnb.tools.as_tensorflow import NAME
 from tfnb.tools.inside import internal
 
 # What the user did wrong, by TensorFlow's rules, or stopped; anything else that tfnb raises may be a fault of ours.
-TOLD = OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, KeyboardInterrupt
+TOLD = (OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedError, ImportError, OSError,
+        KeyboardInterrupt)
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
 LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
+FINDERS = lazy.__file__, public.__file__, as_tensorflow.__file__       # they look names of modules up
 _CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
 
@@ -65,7 +68,7 @@ def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
 
 def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
     """Return whether somebody else's code looked for a name that a module of tfnb does not have."""
-    asks = [part for part in frames if part.tb_frame.f_code.co_filename not in (lazy.__file__, public.__file__)]
+    asks = [part for part in frames if part.tb_frame.f_code.co_filename not in FINDERS]
     return isinstance(error, AttributeError) and isinstance(error.obj, ModuleType) and bool(_of_others(asks[-1:]))
 
 

@@ -19,6 +19,7 @@ from tfnb.graph.importing import import_graph_def
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import registry
+from tfnb.proto.nearby import nearby
 from tfnb.variables.variable import Variable
 
 _meta_graph_pb2 = lazy_module("tfnb.proto.meta_graph_pb2")
@@ -217,7 +218,8 @@ def read_meta_graph_file(filename: Any) -> Any:
     """Return the MetaGraphDef in a file, binary or text. Raises OSError if it is not there, or holds something else."""
     path = local(filename)
     if not os.path.exists(path):
-        raise OSError(f"File does not exist. Received: {path}.")
+        meta = f"; did you mean {f'{path}.meta'!r}?" if os.path.exists(f"{path}.meta") else nearby(path)
+        raise OSError(f"File does not exist. Received: {path}.{meta}")
     with open_regular(path) as file, os_errors(path):
         data = file.read()
     try:

@@ -16,6 +16,7 @@ from tfnb.core.nest import listed
 from tfnb.graph.formats.proto_functions import register_proto_function
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_default_graph
+from tfnb.proto.nearby import as_prefix, nearby
 from tfnb.train.checkpoints import meta_graph
 from tfnb.train.checkpoints.saver_builder import V2, BulkSaverBuilder
 from tfnb.train.checkpoints.state import (
@@ -212,12 +213,12 @@ class Saver:
             raise ValueError("Can't load save_path when it is None.")
         path = os.fsdecode(save_path)
         if not checkpoint_exists(path):
-            raise ValueError(f"The passed save_path is not a valid checkpoint: {path}")
+            raise ValueError(f"The passed save_path is not a valid checkpoint: {path}{nearby(path)}")
         try:
             sess.run(self.saver_def.restore_op_name, {self.saver_def.filename_tensor_name: path})
         except NotFoundError as error:
-            raise _restore_error(error, "a Variable name or other graph key that is missing from the checkpoint") \
-                from error
+            raise _restore_error(error, "a Variable name or other graph key that is missing from the checkpoint",
+                                 as_prefix(path)) from error
         except InvalidArgumentError as error:
             raise _restore_error(error, "a mismatch between the current graph and the graph from the checkpoint") \
                 from error
@@ -277,11 +278,11 @@ class Saver:
             clear_extraneous_savers=clear_extraneous_savers)
 
 
-def _restore_error(error: OpError, why: str) -> OpError:
+def _restore_error(error: OpError, why: str, hint: str = "") -> OpError:
     made: Any = type(error)
     return made(error.node_def, error.op, f"Restoring from checkpoint failed. This is most likely due to {why}. Please "  # type: ignore[no-any-return]
                 f"ensure that you have not altered the graph expected based on the checkpoint. Original error:\n\n"
-                f"{error.message}")
+                f"{error.message}{hint}")
 
 
 def import_meta_graph(meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
