@@ -4,6 +4,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.notebook.test_tutorials import NOTEBOOKS, kernel_environment
 from tfnb.notebook import check, teach
 
 v4 = nbformat.v4
+TABLE = (Path(__file__).parents[2] / "docs" / "teaching.md").read_text(encoding="utf-8")
 SETUP = "import tfnb as tf\nfrom tfnb.notebook import check"
 
 
@@ -78,6 +80,24 @@ def test_each_tutorial_can_be_released(path):
     assert "<summary>Solution" not in text and len(teach.exercises(notebook)) >= 2
     for exercise in teach.exercises(notebook):
         assert json.dumps(exercise.solution)[1:-1] not in text or len(exercise.solution) < 20
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_exercises_are_named_at_the_top_and_in_the_table(path):
+    notebook = nbformat.read(path, as_version=4)
+    named = re.search(r"\*\*Exercises\.\*\* (.*?)\n\((\d+) minutes", notebook.cells[0].source, re.DOTALL)
+    numbers = [re.search(r"^# Exercise (\d+)\.", each.task, re.MULTILINE)[1] for each in teach.exercises(notebook)]
+    assert re.findall(r"(?:^| )(\d): ", named[1]) == numbers == [str(n + 1) for n in range(len(numbers))]
+    row = next(line for line in TABLE.splitlines() if path.name in line)
+    assert row.startswith(f"| [{int(path.name[:2])}]") and row.endswith(f"| {named[2]} | {named[1]} |")
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_lessons_lead_to_their_neighbours(path):
+    last = nbformat.read(path, as_version=4).cells[-1].source
+    place = NOTEBOOKS.index(path)
+    for neighbour in NOTEBOOKS[max(place - 1, 0):place] + NOTEBOOKS[place + 1:place + 2]:
+        assert f"]({neighbour.name})" in last
 
 
 @pytest.mark.parametrize("change, message", [
