@@ -54,7 +54,7 @@ def my_fact() -> Tensor:
 
 
 @lru_cache(maxsize=64)
-def _pattern(pattern: bytes) -> Any:
+def re2_pattern(pattern: bytes) -> Any:
     """A compiled RE2 regular expression, which matches in time linear in the text: Python's can take 2 ** n steps."""
     options = re2.Options()
     options.log_errors = False
@@ -69,7 +69,7 @@ def _pattern(pattern: bytes) -> Any:
 @host("input: string -> output: bool", shape=shapes.like_first, pattern="string")
 def StaticRegexFullMatch(input: Any, *, pattern: bytes) -> Any:
     """Return whether the whole of each string matches the regular expression `pattern`, in the syntax of RE2."""
-    found = _pattern(pattern).fullmatch
+    found = re2_pattern(pattern).fullmatch
     return np.array([found(text) is not None for text in input.reshape(-1)], bool).reshape(input.shape)
 
 
