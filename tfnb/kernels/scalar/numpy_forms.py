@@ -112,6 +112,11 @@ def erfinv(x: Array) -> Any:
     return np.where(x == 0, x, _special.erfinv(x))
 
 
+def shifted(ufunc: Any) -> Callable[[Array, Array], Any]:
+    """Return a shift by y places, cut to those that a number has."""
+    return lambda x, y: ufunc(x, np.clip(y, 0, 8 * np.asarray(y).itemsize - 1))
+
+
 def special(name: str) -> Callable[[Array], Any]:
     """Return a function of scipy.special, which is imported at its first call (60 ms)."""
     return lambda *arrays: getattr(_special, name)(*arrays)

@@ -7,12 +7,15 @@ from __future__ import annotations
 from math import inf, nan
 from typing import Any
 
+import numpy as np
+
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.kernels.scalar.polynomials import Definition, horner
 from tfnb.kernels.scalar.primitive import Primitive
 from tfnb.kernels.scalar.symbols import primitive
 
-absolute, log, sqrt, where = map(primitive, "abs log sqrt where".split())
+absolute, log, sqrt, shift_left, shift_right, where = map(
+    primitive, "abs log sqrt shift_left shift_right where".split())
 
 # erfinv(x) / x as polynomials in w = -log(1 - x**2), and beyond the first interval in sqrt(w): (start, middle, row).
 _Pieces = tuple[tuple[float, float, tuple[float, ...]], ...]
@@ -147,7 +150,16 @@ def _bessel(near: tuple[float, ...], far: tuple[float, ...], odd: bool) -> Defin
     return _scaled
 
 
+def _shift(way: Any) -> dict[str, Definition]:
+    """Return the bodies of a shift by y places, of which there are as many as bits but one."""
+    def within(bits: int) -> Definition:
+        return lambda x, y: way(x, where(y < 0, 0, where(y > bits - 1, bits - 1, y)))
+    return {f"{sign}int{bits}": within(bits) for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
 SPECIAL: dict[str, Primitive] = {
+    "shifted_left": Primitive(2, "same", forms.shifted(np.left_shift), expansion=_shift(shift_left)),
+    "shifted_right": Primitive(2, "same", forms.shifted(np.right_shift), expansion=_shift(shift_right)),
     "erfinv": Primitive(1, "same", forms.erfinv, costly=True, expansion={
         "float32": _erfinv(_ERFINV32[:2]), "float64": _erfinv(_ERFINV64[:3])}),
     "ndtri": Primitive(1, "same", forms.special("ndtri"), costly=True, expansion={

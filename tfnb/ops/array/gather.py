@@ -17,7 +17,7 @@ from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.cpu.scatter_nd import scatter_nd as launch_scatter_nd
 from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check, Coordinates
-from tfnb.kernels.library.unique import unique as launch_unique
+from tfnb.kernels.library.searching import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims, shape, size, squeeze

@@ -9,7 +9,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.library.checks import ZERO, Check
 from tfnb.ops.declaration.declare import elementwise
-from tfnb.ops.declaration.public import function
+from tfnb.ops.declaration.public import function, public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import NUMBERS, Mul, Neg, Sub
 from tfnb.ops.math.broadcast import unbroadcast
@@ -213,6 +213,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         return (FloorDiv if whole else RealDiv)(x, y, name=scope)
 
 
+@public("math.divide_no_nan")
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` element-wise, and 0 where `y` is 0.
 
@@ -222,6 +223,21 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "div_no_nan", [x, y]) as scope:
         x = convert_to_tensor(x, name="x")
         return DivNoNan(x, convert_to_tensor(y, dtype=x.dtype.base_dtype, name="y"), name=scope)
+
+
+@public("math.reciprocal_no_nan")
+def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+    """Compute `1 / x` element-wise, and 0 where `x` is 0.
+
+    x: floats or complex numbers.
+
+    >>> sess.run(tf.math.reciprocal_no_nan([2.0, 0.0]))
+    array([0.5, 0. ], dtype=float32)
+    """
+    with name_scope(name, "reciprocal_no_nan", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        quotient: Tensor = DivNoNan(convert_to_tensor(1, dtype=x.dtype.base_dtype), x, name=scope)
+        return quotient
 
 
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:

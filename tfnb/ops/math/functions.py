@@ -11,7 +11,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.composite.sparse_tensor import of_values
 from tfnb.ops.declaration.declare import elementwise
-from tfnb.ops.declaration.public import functions
+from tfnb.ops.declaration.public import functions, public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
 from tfnb.ops.math.broadcast import unbroadcast
@@ -479,6 +479,25 @@ exp, expm1, log, log1p, rsqrt = functions(Exp, Expm1, Log, Log1p, Rsqrt)
 cos, acos, atan2, sinh, cosh, acosh = functions(Cos, Acos, Atan2, Sinh, Cosh, Acosh)
 sin, tan, asin, atan, asinh, atanh = map(of_values, functions(Sin, Tan, Asin, Atan, Asinh, Atanh))
 erfc, = functions(Erfc)
+@public("math.xlog1py")
+@elementwise("x: T, y: T -> z: T", T="{half, bfloat16, float, double, complex64, complex128}", domain="positive")
+def Xlog1py(x, y):
+    """Compute `x * log(1 + y)` element-wise, and 0 where `x` is 0.
+
+    >>> sess.run(tf.math.xlog1py([0.0, 2.0], [-1.0, 1.0]))
+    array([0.    , 1.3863], dtype=float32)
+    """
+    return where(x == 0, 0, x * log1p(y))
+
+
+@Xlog1py.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    x, y = op.inputs
+    nonzero = raw.Cast(raw.NotEqual(x, raw.ZerosLike(x)), DstT=x.dtype)
+    one = convert_to_tensor(1, dtype=y.dtype)
+    return unbroadcast(op, dz * Xlog1py(nonzero, y), dz * Xdivy(x, y + one))
+
+
 xlogy, xdivy = functions(Xlogy, Xdivy, module="tfnb.math")
 
 

@@ -1,11 +1,14 @@
-"""Unique elements of a vector, in order of appearance.
+"""Unique elements of a vector, in order of appearance; insertion points in sorted rows.
 
-    unique(call)    Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
+    unique(call)        Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
+    search(after)(call) LowerBound, with `after` UpperBound (sorted rows, values) -> places
 """
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Type, int32, int64, uint64
+from tfnb.kernels.functions.language import Array, Static, Type, int32, int64, uint64
 from tfnb.kernels.launch import Call, Launch
 
 
@@ -46,3 +49,33 @@ def unique(call: Call) -> list[Launch]:
                                  call.output(1).reach(x.size * places.itemsize),
                                  call.output(2).reach(8).of("int64"), table, x.size, (1 << bits) - 1, 64 - bits,
                                  Index=places.type, grain=0, label="unique")]
+
+
+@kernel_function
+def find_place(rows: Array, values: Array, places: Array, n: int, m: int, after: Static, Index: Type,
+               item: int) -> None:
+    """Find the insertion point of a value in its sorted row by bisection; `after` equal elements, or before them."""
+    row, value = rows[item // m * n:], values[item]
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        if (not value < row[middle]) if after else row[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    places[item] = Index(low)
+
+
+def search(after: bool) -> Callable[[Call], list[Launch]]:
+    """Return the launch that finds the places of values in sorted rows."""
+    def launch(call: Call) -> list[Launch]:
+        """Return a launch of an item for each value."""
+        rows, values = call.inputs
+        places = call.outputs[0]
+        if not values.size:
+            return []
+        return [find_place.launch(
+            call, values.size, call.input(0).reach(rows.size * rows.itemsize),
+            call.input(1).reach(values.size * values.itemsize), call.output().reach(places.size * places.itemsize),
+            rows.shape[1], values.shape[1], after=after, Index=places.type, cost=16, label="search sorted")]
+    return launch
