@@ -1,6 +1,7 @@
 /** The one module behind every tfnb view; the trait `kind` says which view it is. */
 
 import { offer } from "./beside";
+import { hearButtons } from "./cells";
 import { h } from "./dom";
 import { GraphWidget } from "./graph";
 import { complain, type Guard, makeGuard, report } from "./guard";
@@ -94,6 +95,7 @@ function watchSize(host: HTMLElement, act: () => void, stops: Stop[]): void {
 }
 
 function initialize({ model }: { model: Model }): Stop | undefined {
+  if (model.get("kind") === "cells") return hearButtons(model);
   const name = model.get("place");
   return typeof name === "string" && name ? takePlaces(name, (el) => render({ model, el })) : undefined;
 }

@@ -61,7 +61,7 @@ def test_a_dashboard_answers_while_it_trains(page: Any, address: str) -> None:
     page.goto(address, timeout=SECONDS * 1000)
     page.locator('g.n[data-name="model/"] .fold').click(timeout=SECONDS * 1000)
     page.locator('g.n[data-name="model/Square"]').wait_for()
-    page.get_by_text("1 variable · fresh").wait_for()
+    page.get_by_text("up to date").first.wait_for()
     page.get_by_text("Pause", exact=True).click()
     page.get_by_text("Resume", exact=True).wait_for()
     page.get_by_text("Stop", exact=True).click()

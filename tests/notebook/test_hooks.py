@@ -12,8 +12,9 @@ import tfnb as tf
 from tfnb.graph.parts import ownership
 from tfnb.graph.stack import get_default_graph, reset_default_graph
 from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.shell import running_info
 from tfnb.notebook.magics import complete
-from tfnb.notebook.ownership.hooks import Hooks, running_info
+from tfnb.notebook.ownership.hooks import Hooks
 from tfnb.ops.control import source
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math import arithmetic as math  # noqa: F401  (math declares its ops)

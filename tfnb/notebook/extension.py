@@ -16,6 +16,7 @@ from tfnb.notebook.magics.graph_magics import GraphMagics
 from tfnb.notebook.magics.state_magics import StateMagics
 from tfnb.notebook.magics.train_magics import TrainMagics
 from tfnb.notebook.ownership.hooks import Hooks
+from tfnb.notebook.ownership.run_button import RunButton
 from tfnb.notebook.show import shown
 
 # All classes of magics.
@@ -39,6 +40,7 @@ def load_ipython_extension(ip: Any) -> None:
         return
     left = _left.pop(id(ip), None)
     hooks = left if left is not None and left.ip is ip else Hooks(ip)
+    hooks.badges.on_change = RunButton(hooks).update
     magics = [family(ip, hooks) for family in MAGICS]
     ip.register_magics(*magics)
     completer = getattr(ip, "Completer", None)

@@ -103,13 +103,11 @@ def asked_by_user() -> bool:
 class Listener:
     """Notes what sessions run, and which collections are read, while a cell does. Only one listens at a time.
 
-    current: gives the record of the running cell and its key, or None; found: the entries of a graph's collection, but
-    the cell's own. What other threads do, such as a training's, counts for no cell.
+    What other threads do, such as a training's, counts for no cell.
     """
 
-    def __init__(self, thread: threading.Thread, current: Callable[[], tuple[Ran, Key] | None],
-                 found: Callable[[Graph, Hashable, Key], Entries]) -> None:
-        self._thread, self._current, self._found = thread, current, found
+    def __init__(self, thread: threading.Thread, cells: Any) -> None:
+        self._thread, self._cells = thread, cells
 
     def start(self) -> None:
         """Listen, to all cells that begin from now on."""
@@ -119,17 +117,14 @@ class Listener:
         """Listen no more."""
         taps.on_run = taps.on_collection = taps.cell = None
 
-    def _mine(self) -> tuple[Ran, Key] | None:
-        return self._current() if threading.current_thread() is self._thread else None
-
     def _run(self, graph: Graph, plan: Plan) -> bool:
-        mine = self._mine()
-        if mine is not None:
-            mine[0].note(graph, of_plan(plan), mine[1])
-        return mine is not None
+        run = self._cells.run if threading.current_thread() is self._thread else None
+        if run is not None:
+            run.ran.note(graph, of_plan(plan), run.key)
+        return run is not None
 
     def _read(self, collections: Any, name: Hashable) -> None:
-        mine = self._mine()
-        if mine is not None and asked_by_user():
+        run = self._cells.run if threading.current_thread() is self._thread else None
+        if run is not None and asked_by_user():
             graph = next(graph for graph in all_graphs() if graph._collections is collections)
-            mine[0].read.setdefault(graph, {}).setdefault(name, self._found(graph, name, mine[1]))
+            run.ran.read.setdefault(graph, {}).setdefault(name, self._cells.entries(graph, name, run.key))

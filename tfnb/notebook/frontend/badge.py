@@ -5,6 +5,7 @@ kernel to press it for: see ownership/run_button.py.
 """
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -13,7 +14,9 @@ from tfnb.core.text import counted
 
 # readable on white and on black
 FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#6a7580"
-OLD = (".jp-OutputArea:has(.tfnb-old)>.jp-OutputArea-child:not(:has(.tfnb-old)){opacity:.7;filter:grayscale(.8)}"
+TOKEN = secrets.token_hex(6)        # of the buttons of this kernel
+OLD = (".jp-OutputArea:has(.tfnb-old)>.jp-OutputArea-child:not(:has(.tfnb-old))"
+       "{opacity:.7;filter:grayscale(.8);box-shadow:inset 2px 0 #c65300}"
        ".jp-OutputArea:has(.tfnb-old)>.jp-OutputArea-child:is(:hover,:focus-within){opacity:1;filter:none}")
 PRESS = ("margin-left: 8px; padding: 1px 8px; font: inherit; color: inherit; background: transparent; cursor: pointer; "
          "border: 1px solid; border-radius: 3px")
@@ -52,7 +55,7 @@ class Badge:
 
     def state(self) -> str:
         """The state, in the words that are always seen."""
-        return f"run again: {self.why}" if self.why else "up to date"
+        return f"run again: {self.why}" if self.why else " · ".join(["up to date", *self.notes])
 
     def details(self) -> str:
         """The words that are folded away: what to do, and what the cell made."""
@@ -62,8 +65,7 @@ class Badge:
         return " · ".join([*(do if self.why and made else do[:1] if self.why else []), *made])
 
     def _made(self) -> list[str]:
-        return [*([counted(self.ops, "op")] if self.ops or self.removed else []), *self._variables(), *self._changes(),
-                *self.notes]
+        return [*([counted(self.ops, "op")] if self.ops or self.removed else []), *self._variables(), *self._changes()]
 
     def _variables(self) -> list[str]:
         new = self.variables - self.kept - self.empty
@@ -85,16 +87,18 @@ class Badge:
     def html(self) -> str:
         """The line, small, with a mark of its own form and colour; the rest unfolds."""
         mark, color = ("⚠", STALE_COLOR) if self.why else ("●", FRESH_COLOR)
-        line = f'<span style="color: {color}" aria-hidden="true">{mark}</span> {escape(self.state())}'
+        said = escape(self.state()).replace(" -&gt; ", " → ")
+        line = f'<span style="color: {color}" aria-hidden="true">{mark}</span> {said}'
         rest = self.details()
         if rest:
             line = (f'<details style="display: inline-block; margin: 0"><summary title="{escape(rest)}" '
                     f'style="cursor: pointer">{line}</summary>{escape(rest)}</details>')
         if self.why:
-            line = (f'<style>{OLD}</style>{line}<button type="button" hidden data-tfnb-run style="{PRESS}">Run '
-                    f"{counted(self.many, 'stale cell')}</button>")
+            line = (f'<style>{OLD}</style>{line}<button type="button" hidden data-tfnb-run="{TOKEN}" style="{PRESS}">'
+                    f"Run {counted(self.many, 'stale cell')}</button>")
         name = "tfnb-badge tfnb-old" if self.why else "tfnb-badge"
-        return f'<div class="{name}" style="font: 12px/1.5 system-ui, sans-serif">{line}</div>'
+        return (f'<div class="{name}" data-lm-suppress-shortcuts style="font: 12px/1.5 system-ui, sans-serif">'
+                f"{line}</div>")
 
     def bundle(self) -> dict[str, Any]:
         """The forms for a front end; a terminal shows the text."""

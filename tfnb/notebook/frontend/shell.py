@@ -71,6 +71,19 @@ def forgets_widgets() -> bool:
     return "deletedCells" in request().get("metadata", {})
 
 
+def running_info() -> Any | None:
+    """The ExecutionInfo of the cell that is running, from IPython's own frame below us; None if none runs.
+
+    The extension is loaded in a cell: no event tells of the beginning of that one.
+    """
+    frame: Any = sys._getframe()
+    while frame is not None:
+        if frame.f_code.co_name == "run_cell_async" and "raw_cell" in frame.f_locals:
+            return None if frame.f_locals.get("silent") else frame.f_locals.get("info")
+        frame = frame.f_back
+    return None
+
+
 def request(ip: Any = None) -> dict[str, Any]:
     """The execute request of the running cell, from the kernel of a shell (by default the current one); {} in a
     terminal."""

@@ -6,7 +6,6 @@ silently belongs to nobody.
 """
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.journal import Past
-from tfnb.notebook.cells.sessions import Listener, Ran
+from tfnb.notebook.cells.sessions import Listener
 from tfnb.notebook.cells.statements import Text, text_of
 from tfnb.notebook.debug.failed_call import failed_call
 from tfnb.notebook.debug.failed_cell import bundle, partial_graph
@@ -29,8 +28,10 @@ from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.locations import NAMELESS
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.lessons.teacher import Teacher
+from tfnb.notebook.ownership.badges import Badges, Source
 from tfnb.notebook.plots import board, training
 from tfnb.notebook.state import state_views
+from tfnb.notebook.state.initialize import initialize_new
 
 
 @dataclass
@@ -40,20 +41,6 @@ class Frame:
     info: Any
     number: int
     inner: dict[Graph, Snapshot] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A cell to be run again: its text, its number, and the request whose outputs the front end shows in it."""
-
-    code: str
-    number: int
-    parent: Any
-
-    @property
-    def has_place(self) -> bool:
-        """Return whether output sent under this old request appears in its cell: in JupyterLab, Notebook."""
-        return bool(self.parent.get("metadata", {}).get("cellId"))
 
 
 class Hooks:
@@ -68,11 +55,12 @@ class Hooks:
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
         self.teacher = Teacher()
-        self._shown: set[Hashable] = set()          # keys whose badge is on display
+        self.badges = Badges(ip, self.cells, self.sources)
+        self.expected: set[Hashable] = set()        # cells that a button lets the front end run again
         self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
         self._thread = threading.main_thread() if getattr(ip, "kernel", None) else threading.current_thread()
-        self._listener = Listener(self._thread, self._running, self.cells.entries)
+        self._listener = Listener(self._thread, self.cells)
 
     def register(self) -> None:
         """Begin to listen, also to the rest of the cell that runs now."""
@@ -84,7 +72,7 @@ class Hooks:
         self._listener.start()
         board.listen()
         _active.append(self)
-        info = running_info()
+        info = shell.running_info()
         if info is not None:
             self.pre_run_cell(info)
 
@@ -94,7 +82,7 @@ class Hooks:
             return
         if self._stack:
             self._stack.clear()
-            self._show(self.cells.commit() if self.cells.run else ())
+            self.badges.show(self.cells.commit() if self.cells.run else ())
         self.ip.events.unregister("pre_run_cell", self.pre_run_cell)
         self.ip.events.unregister("post_run_cell", self.post_run_cell)
         settings.listeners.remove(self._set)
@@ -144,7 +132,7 @@ class Hooks:
         shell.running, shell.attended = key, shell.SERVED or not str(key).startswith(NAMELESS)
         self._close_views(key)
         if not self.again or self.sources[key].has_place:
-            self._shown.discard(key)                # the front end has cleared the cell's output
+            self.badges.cleared(key)                # the front end has cleared the cell's output
         if settings.own_cells:
             for gone in meta.get("deletedCells") or ():
                 if gone != key:                     # cut, pasted elsewhere and run: still the same cell
@@ -200,7 +188,11 @@ class Hooks:
                 self.cells.badges[run.key] = replace(badge, notes=(note,))
                 changed = [*changed, run.key]
             self._remember(run.key, frame, failed)
-            self._show(dict.fromkeys(changed))
+            if run.key in self.expected and not failed:
+                self.initialize(run.key)
+                changed = [*changed, run.key]
+            self.expected.discard(run.key)
+            self.badges.show(dict.fromkeys(changed))
             if drawn is not None:
                 shell.show(drawn, f"tfnb-failed-{run.key}")
         self.teacher.tell("" if failed else frame.info.raw_cell, self.ip, run)
@@ -224,9 +216,6 @@ class Hooks:
         nameless = str(key).startswith(NAMELESS) and self.cells.untouched()
         return None if nameless else text_of(str(info.raw_cell), self.ip.transform_cell)
 
-    def _running(self) -> tuple[Ran, Hashable] | None:
-        return (self.cells.run.ran, self.cells.run.key) if self.cells.run is not None else None
-
     def _remember(self, key: Hashable, frame: Frame, failed: bool) -> None:
         """Note how to run the cell again: the text that made its ops, the request that its outputs belong to now."""
         if key not in self.cells.badges and str(key).startswith(NAMELESS):
@@ -236,6 +225,15 @@ class Hooks:
             return
         self.sources[key] = replace(before, parent=shell.request(self.ip)) if before is not None and failed else \
             Source(frame.info.raw_cell, frame.number, shell.request(self.ip))
+
+    def initialize(self, key: Hashable) -> list[str]:
+        """Give first values to the variables that a cell, and others that ran again before it, made anew."""
+        done = [name for graph in all_graphs()
+                for name in initialize_new(graph, {key, *self.cells.books.stories.get(graph, ())})]
+        badge = self.cells.badges.get(key)
+        if done and badge is not None:
+            self.cells.badges[key] = replace(badge, notes=(*badge.notes, f"initialized {', '.join(done)}"))
+        return done
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""
@@ -274,9 +272,9 @@ class Hooks:
 
     def _forget(self, key: Hashable) -> None:
         self._close_views(key)
-        self._shown.discard(key)
+        self.badges.cleared(key)
         self.sources.pop(key, None)
-        self._show(self.cells.delete(key, self._graph_names()))
+        self.badges.show(self.cells.delete(key, self._graph_names()))
 
     # cells
 
@@ -333,7 +331,7 @@ class Hooks:
         if not self.cells.untouched():
             raise RuntimeError(f"this cell has made ops: {what} must stand in a cell of its own")
         training.hold_runs()
-        self._show(self.cells.rollback())
+        self.badges.show(self.cells.rollback())
         stack, self._stack = self._stack, []
         running = shell.running
         try:
@@ -352,23 +350,8 @@ class Hooks:
         with self.aside("%graph undo"):
             past, names, changed = self.cells.undo()
             self._restore_names(names)
-            self._show(changed)
+            self.badges.show(changed)
         return past
-
-    def _show(self, keys: Any) -> None:
-        for key in keys if settings.badges else ():
-            badge = self.cells.badges.get(key)
-            if badge is None:
-                continue
-            if key in self._shown:
-                shell.update(badge.bundle(), f"tfnb-cell-{key}")
-            elif key == shell.running:
-                shell.show(badge.bundle(), f"tfnb-cell-{key}")
-                self._shown.add(key)
-            elif badge.why and key in self.sources and self.sources[key].has_place:     # it shows nothing until now
-                with shell.in_place_of(self.sources[key].parent, self.ip):
-                    shell.show(badge.bundle(), f"tfnb-cell-{key}")
-                self._shown.add(key)
 
 
 def _number(label: str) -> int:
@@ -384,16 +367,3 @@ def active() -> Hooks | None:
     mine = [hooks for hooks in _active if hooks.ip is shell.current()]
     listening = mine or _active
     return listening[-1] if listening else None
-
-
-def running_info() -> Any | None:
-    """The ExecutionInfo of the cell that is running, from IPython's own frame below us; None if none runs.
-
-    The extension is loaded in a cell: no event tells of the beginning of that one.
-    """
-    frame: Any = sys._getframe()
-    while frame is not None:
-        if frame.f_code.co_name == "run_cell_async" and "raw_cell" in frame.f_locals:
-            return None if frame.f_locals.get("silent") else frame.f_locals.get("info")
-        frame = frame.f_back
-    return None

@@ -17,13 +17,12 @@ from typing import Any
 from tfnb.core.lazy import lazy_module
 from tfnb.core.stale import StaleTensorError
 from tfnb.core.text import counted
-from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
-from tfnb.notebook.ownership.hooks import Hooks, Source, active
+from tfnb.notebook.ownership.badges import Source
+from tfnb.notebook.ownership.hooks import Hooks, active
 from tfnb.notebook.plots.training import active_runs
-from tfnb.notebook.state.initialize import initialize_new
 
 _display = lazy_module("IPython.display")
 
@@ -122,15 +121,10 @@ def run_stale() -> StaleCells:
                 waits[cell.key] = len(ran)
             else:
                 ran[cell.key] = cell.label
-                done |= dict.fromkeys(_initialize(hooks, cell.key))
+                if new := hooks.initialize(cell.key):
+                    done |= dict.fromkeys(new)
+                    hooks.badges.show([cell.key])
     return StaleCells(tuple(_stale_cells(hooks)), tuple(ran.values()), tuple(done), told)
-
-
-def _initialize(hooks: Hooks, key: Hashable) -> Iterator[str]:
-    """Give first values to the variables that this cell, and others that ran again before it, made anew."""
-    for graph in all_graphs():
-        again = {key, *hooks.cells.books.stories.get(graph, ())}
-        yield from initialize_new(graph, {op for op in graph.get_operations() if op.owner in again})
 
 
 def _trains(hooks: Hooks, cell: StaleCell) -> str:

@@ -1,7 +1,7 @@
 """First values for variables that have none, where others are trained already: after a cell made some anew."""
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from typing import Any
 
 from tfnb.core.errors import FailedPreconditionError
@@ -51,8 +51,9 @@ def without_value(session: BaseSession, among: Collection[Operation] | None = No
             if (among is None or each.op in among) and session._store.peek(each.op) is None]
 
 
-def initialize_new(graph: Graph, made: Collection[Operation]) -> list[str]:
-    """Initialize the variables of these ops in the open sessions in which others have values. Returns their names."""
+def initialize_new(graph: Graph, owners: Collection[Hashable]) -> list[str]:
+    """Initialize the variables of these cells in the open sessions in which others have values. Returns their names."""
+    made = {op for op in graph.get_operations() if op.owner in owners}
     done: dict[str, None] = {}
     for session in live_sessions(graph):
         if session._store.arrays() and without_value(session, made):
