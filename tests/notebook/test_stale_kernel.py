@@ -278,6 +278,14 @@ def test_collections_that_cells_read(page):
     assert page.run("%stale run", "S").endswith("again; no cell is stale") and page.text("C") == "3"
 
 
+def test_collections_that_layers_and_optimizers_look_into_count_for_nobody(page):
+    page.run("w = tf.get_variable('w', [2])", "B")
+    page.run("x = tf.ones([1, 2])\ny = tf.reduce_sum(tf.layers.dense(x, 2, name='d'))", "C")
+    page.run("train = tf.train.AdamOptimizer().minimize(y)", "D")
+    page.run("w = tf.get_variable('w', [2])\nv = tf.get_variable('v', [2])", "B")
+    assert "run again" not in page.text("C") + page.text("D")
+
+
 def test_names_carry_from_cell_to_cell_without_ops_and_in_several_graphs(page):
     page.run("n = 2", "A")
     page.run("wide = [n] * n", "B")

@@ -338,6 +338,8 @@ class Cells:
         changed = []
         for key, badge in self.badges.items():
             mark = self.marks.get(key)
+            if mark is None and not badge.why:
+                continue
             now = replace(badge, why=mark.why, run=self.named(mark.run), usable=mark.usable, many=len(cells)) \
                 if mark is not None else replace(badge, why="", run=(), usable=True, many=0)
             if now != badge:

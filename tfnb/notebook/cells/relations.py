@@ -7,7 +7,6 @@ from functools import partial
 from tfnb.graph.parts.ownership import all_graphs
 from tfnb.notebook.cells.functions import Functions
 from tfnb.notebook.cells.marks import Reason, uses
-from tfnb.notebook.cells.sessions import changed_entries, entries
 from tfnb.notebook.cells.state import Books
 from tfnb.notebook.cells.values import Values
 
@@ -26,11 +25,8 @@ def reasons(books: Books, values: Values, functions: Functions) -> Iterator[tupl
                 yield key, Reason(why, f"put ops into a graph that was replaced in {where}")
     yield from books.ended.items()
     for key, ran in books.ran.items():
-        for graph, read in ran.read.items():
-            for name, before in read.items():
-                now = entries(graph, name, partial(values.sees, key))
-                if (reason := changed_entries(before, now, name)) is not None:
-                    yield key, reason
+        for reason in ran.other_entries(partial(values.sees, key)):
+            yield key, reason
 
 
 def users(books: Books, values: Values) -> dict[Key, dict[Key, None]]:

@@ -24,8 +24,11 @@ from tfnb.notebook.cells.marks import Reason
 
 Key = Hashable
 Entries = dict[str, str]                # name of an op in a collection -> dtype and shape
-# Rooms that look a collection up for something that new entries above don't change, or that effects.py answers for.
-QUIET = ("tfnb.train.", "tfnb.notebook.", "tfnb.runtime.", "tfnb.variables.safe_initial_value", "tfnb.tools.")
+State = tuple[int, int, int]            # of a graph and a collection: while it is the same, so are the entries
+# What reads a collection for the user who calls it. Optimizers, layers and savers look for things that new entries
+# above don't change, or that effects.py answers for.
+ASKED = frozenset({"tfnb.graph.graph", "tfnb.graph.parts.collection", "tfnb.graph.stack", "tfnb.variables.helpers",
+                   "tfnb.variables.scope", "tfnb.losses.losses", "tfnb.losses.regularizers"})
 
 
 @dataclass
@@ -34,6 +37,8 @@ class Ran:
 
     ops: WeakKeyDictionary[Graph, dict[Key, set[str]]] = field(default_factory=WeakKeyDictionary)
     read: WeakKeyDictionary[Graph, dict[Hashable, Entries]] = field(default_factory=WeakKeyDictionary)
+    checked: WeakKeyDictionary[Graph, dict[Hashable, tuple[State, Reason | None]]] = \
+        field(default_factory=WeakKeyDictionary)
 
     def __bool__(self) -> bool:
         return bool(self.ops or self.read)
@@ -56,6 +61,18 @@ class Ran:
             if name in names:
                 return Reason(f"{name!r} is no longer made in {where}", f"ran {name!r}, no longer made in {where}")
         return None
+
+
+    def other_entries(self, above: Callable[[Key], bool]) -> Iterator[Reason]:
+        """The collections that have other entries of cells above now, and what is different."""
+        for graph, read in self.read.items():
+            known = self.checked.setdefault(graph, {})
+            for key, before in read.items():
+                state = graph.version, graph.mutations, len(graph._collections.lists.get(key, ()))
+                if key not in known or known[key][0] != state:
+                    known[key] = state, changed_entries(before, entries(graph, key, above), key)
+                if (reason := known[key][1]) is not None:
+                    yield reason
 
 
 def of_plan(plan: Plan) -> Iterator[Operation]:
@@ -91,10 +108,10 @@ def changed_entries(before: Entries, now: Entries, key: Hashable) -> Reason | No
 
 
 def asked_by_user() -> bool:
-    """Return whether a collection is read for the user's own code, not for an optimizer, a saver or a view."""
+    """Return whether a collection is read for the user's own code, not for an optimizer, a layer or a view."""
     frame: Any = sys._getframe(3)
     while frame is not None and (name := frame.f_globals.get("__name__", "")).startswith("tfnb."):
-        if name.startswith(QUIET):
+        if name not in ASKED:
             return False
         frame = frame.f_back
     return True

@@ -98,6 +98,8 @@ class Values:
         self._made: dict[Key, Made] = {}
         self._first: dict[Key, int] = {}                        # the moment when a cell ran first
         self._moment = 0                                        # one for each run of a cell
+        self._latest: dict[str, int] = {}                       # the moment when a name was set last
+        self._nearest: dict[tuple[str, Key], Key | None] = {}   # what `maker` found
 
     def place(self, key: Key) -> int:
         """The place of a cell among those that ran, by their first runs."""
@@ -111,7 +113,8 @@ class Values:
                 mended: bool = False) -> None:
         """A cell has run, well or not: see what has changed. mended: it was out of date before."""
         self._moment += 1
-        self._first.setdefault(key, self._moment)
+        if self._first.setdefault(key, self._moment) == self._moment:
+            self._nearest.clear()
         made = Made(text, {}, self._made[key].times + mended if key in self._made else 0)
         if text is not None:
             self._made[key] = made
@@ -119,13 +122,19 @@ class Values:
         for name in text.sets if text is not None else ():
             if name in names and not passive(name, names[name]):
                 by = made if not of_graph(names[name]) else Made()
-                self._set.setdefault(name, {})[key] = Setting(self._moment, written(names[name]), label, by)
+                self._enter(name, key, Setting(self._moment, written(names[name]), label, by))
         for name, before in self._now.items():
             now = written(names.get(name, self))                # a name that is gone: nothing plain
             if now != before:
                 self._now[name] = now
                 if now is not None:
-                    self._set.setdefault(name, {})[key] = Setting(self._moment, now, label, made)
+                    self._enter(name, key, Setting(self._moment, now, label, made))
+
+    def _enter(self, name: str, key: Key, setting: Setting) -> None:
+        known = self._set.setdefault(name, {})
+        if key not in known:
+            self._nearest.clear()
+        known[key], self._latest[name] = setting, self._moment
 
     def forget(self, key: Key) -> None:
         """A cell was deleted: what it set counts no more, and if it comes again it is a new one."""
@@ -133,6 +142,7 @@ class Values:
         self._made.pop(key, None)
         for made in self._set.values():
             made.pop(key, None)
+        self._nearest.clear()
 
     def read(self, ops: Iterable[Operation], names: Mapping[str, Any], text: Text | None) -> Reading:
         """Return the values that a cell read, or made these ops with, and does not set itself."""
@@ -162,8 +172,10 @@ class Values:
 
     def _changed(self, key: Key, reading: Reading) -> Iterator[Reason]:
         for name, before in reading.values.items():
-            now = self._above(name, key)
-            if now is None or now[1].moment <= reading.moment or not _differ(name, before, setting := now[1]):
+            if self._latest.get(name, 0) <= reading.moment or (maker := self.maker(name, key)) is None:
+                continue
+            setting = self._set[name][maker]
+            if setting.moment <= reading.moment or not _differ(name, before, setting):
                 continue
             if before.value is None or setting.value is None:
                 yield Reason(f"{name} was made otherwise in {setting.label}",
@@ -172,17 +184,12 @@ class Values:
                 old, new = cut(before.value, SHOWN), cut(setting.value, SHOWN)
                 yield Reason(f"{name} changed from {old} to {new} in {setting.label}", f"reads {name} ({old} -> {new})")
 
-    def _above(self, name: str, key: Key) -> tuple[Key, Setting] | None:
-        """The cell whose value of a name another one would see in a run from top to bottom."""
-        found = self._set.get(name, {})
-        above = [setter for setter in found if self.sees(key, setter)]
-        nearest = max(above, key=self.place, default=None)
-        return (nearest, found[nearest]) if nearest is not None else None
-
     def maker(self, name: str, key: Key) -> Key | None:
         """The cell whose value of a name another one would see in a run from top to bottom; None if it is unknown."""
-        above = self._above(name, key)
-        return above[0] if above is not None else None
+        if (name, key) not in self._nearest:
+            above = [setter for setter in self._set.get(name, ()) if self.sees(key, setter)]
+            self._nearest[name, key] = max(above, key=self.place, default=None)
+        return self._nearest[name, key]
 
     def makers(self, readings: Mapping[Key, Reading]) -> Iterator[tuple[Key, Key, str]]:
         """(cell that sets a name, cell that reads it, the name)."""

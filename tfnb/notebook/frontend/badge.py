@@ -14,6 +14,7 @@ from tfnb.core.text import counted
 
 # readable on white and on black
 FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#6a7580"
+MOST = 6                            # labels in a line
 TOKEN = secrets.token_hex(6)        # of the buttons of this kernel
 OLD = (".jp-OutputArea:has(.tfnb-old)>.jp-OutputArea-child:not(:has(.tfnb-old))"
        "{opacity:.7;filter:grayscale(.8);box-shadow:inset 2px 0 #c65300}"
@@ -50,7 +51,7 @@ class Badge:
     def text(self) -> str:
         """One line, without the label: "up to date · 7 ops · 2 variables kept"."""
         if self.why:
-            return self.state() + (f" - run {' '.join(self.run)}" if self.run[:-1] else "")
+            return self.state() + (f" - run {self._order()}" if self.run[:-1] else "")
         return " · ".join([self.state(), *self._made()])
 
     def state(self) -> str:
@@ -59,10 +60,13 @@ class Badge:
 
     def details(self) -> str:
         """The words that are folded away: what to do, and what the cell made."""
-        do = [f"run {' '.join(self.run)}, or all stale cells by %stale run",
+        do = [f"run {self._order()}, or all stale cells by %stale run",
               "what it made still runs as it was" if self.usable else "what it made can't be used until then"]
         made = self._made()
         return " · ".join([*(do if self.why and made else do[:1] if self.why else []), *made])
+
+    def _order(self) -> str:
+        return " ".join(self.run if len(self.run) <= MOST else (*self.run[:MOST // 2], "...", *self.run[-MOST // 2:]))
 
     def _made(self) -> list[str]:
         return [*([counted(self.ops, "op")] if self.ops or self.removed else []), *self._variables(), *self._changes()]
