@@ -201,13 +201,11 @@ export class Chart {
     clipped.append(...drawn);
     const parts = [
       ...yTicks.flatMap((tick) => this.yTick(tick, y, left, width)),
-      ...xTicks.map((tick, i) =>
-        s(
-          "text",
-          { x: x.at(tick * size), y: HEIGHT - 10, "text-anchor": "middle" },
-          shortNumber(tick) + (i < xTicks.length - 1 ? "" : ` ${unit}`),
-        ),
-      ),
+      ...xTicks.map((tick, i) => {
+        const text = shortNumber(tick) + (i < xTicks.length - 1 ? "" : ` ${unit}`);
+        const at = Math.min(x.at(tick * size), width - 3.2 * text.length);
+        return s("text", { x: at, y: HEIGHT - 10, "text-anchor": "middle" }, text);
+      }),
       s("path", { class: "tfnb-axis", d: `M${left} ${HEIGHT - BOTTOM + 0.5}H${width - RIGHT}` }),
       ...(range || this.rangeY ? [clipped] : drawn),
       ...this.marks(x).map(([mark, at]) => this.mark(mark, at)),

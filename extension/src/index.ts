@@ -27,7 +27,7 @@ const VIEWS = new Map<unknown, (model: Model, guard: Guard) => View>([
   ["lesson", (model) => new LessonWidget(model)],
   ["live", (model) => new LiveWidget(model)],
   ["sheet", (model, guard) => new SheetWidget(model, guard)],
-  ["start", (model) => new StartWidget(model)],
+  ["start", (model, guard) => new StartWidget(model, guard)],
   ["train", (model) => new TrainWidget(model)],
 ]);
 

@@ -84,6 +84,7 @@ export interface StartState {
   lines: [text: string, label: string, name: string][];
   groups: [title: string, magics: [magic: string, what: string][]][];
   note: string;
+  sheet?: SheetState | null;
 }
 
 export interface LiveTag {
@@ -126,6 +127,7 @@ export interface SheetCell {
   bad?: boolean;
   edit?: string;
   swatch?: number;
+  check?: number; // a box: ticked or not
 }
 
 export interface SheetTable {
@@ -185,6 +187,8 @@ export interface SheetState {
   heat: HeatState | null;
   graph?: GraphState | null;
   timeline?: TimelineState;
+  filter?: string; // undefined: nothing to narrow
+  live?: LiveState | null;
 }
 
 export interface TrainState {

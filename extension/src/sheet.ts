@@ -4,10 +4,13 @@ import { GraphWidget } from "./graph";
 import type { Guard } from "./guard";
 import { HeatMaps } from "./heat";
 import { keepFocus } from "./keys";
-import type { Model, SheetCell, SheetState, SheetTable, TimelineState, View } from "./model";
+import { LiveWidget } from "./live";
+import type { LiveMessage, Model, SheetCell, SheetState, SheetTable, TimelineState, View } from "./model";
 import { Timeline } from "./timeline";
 
 const GRAPH_HEIGHT = 380; // of a drawing above the tables
+
+const BOARD = new Set(["points", "ridge", "pictures", "reset"]); // messages for the board below
 
 const LONG = 24; // letters from which a text may be cut, and is told in full under the pointer
 
@@ -17,10 +20,18 @@ export class SheetWidget implements View {
   private readonly heading = h("h3");
   private readonly note = h("span", { class: "tfnb-note", role: "status" });
   private readonly buttons = h("span");
-  private readonly head = h("div", { class: "tfnb-bar" }, this.heading, this.note, this.buttons);
+  private readonly head = h("div", { class: "tfnb-bar" }, this.heading, this.note, this.filter, this.buttons);
   private readonly body = h("div");
   private readonly heat: HeatMaps;
   private graph: GraphWidget | undefined;
+  private live: LiveWidget | undefined;
+  private readonly filter = h("input", {
+    type: "search",
+    placeholder: "filter: lenet loss<0.1",
+    title: "Regular expressions, and conditions on columns",
+    "aria-label": "Filter",
+    size: 24,
+  });
   private timeline: Timeline | undefined;
   private readonly sorts = new Map<string, [number, boolean]>();
 
@@ -30,6 +41,7 @@ export class SheetWidget implements View {
   ) {
     this.heat = new HeatMaps((message) => model.send(message), guard);
     this.root.append(this.head, this.body, this.heat.root);
+    this.filter.addEventListener("input", () => this.model.send({ type: "filter", text: this.filter.value }));
   }
 
   update(): void {
@@ -41,7 +53,10 @@ export class SheetWidget implements View {
       ...state.buttons.map(([act, label]) => button(label, "", () => this.model.send({ type: "act", act }))),
     );
     this.body.replaceChildren(...state.tables.map((table) => this.table(table)));
+    this.filter.hidden = state.filter === undefined;
+    if (document.activeElement !== this.filter) this.filter.value = state.filter ?? "";
     if (state.graph) this.showGraph();
+    this.showLive(!!state.live);
     if (state.timeline) this.showTimeline(state.timeline);
     this.root.classList.toggle("is-heat-first", !!state.heat?.first);
     this.heat.show(state.heat);
@@ -55,27 +70,35 @@ export class SheetWidget implements View {
     this.timeline.show(state);
   }
 
+  private showLive(there: boolean): void {
+    if (!there) this.live?.root.remove();
+    else if (this.live) this.body.after(this.live.root);
+    else {
+      const model = part(this.model, "live");
+      this.live = new LiveWidget(model);
+      this.body.after(this.live.root);
+      model.send({ type: "ready" });
+    }
+    if (there) this.live?.update();
+  }
+
   private showGraph(): void {
     if (!this.graph) {
-      const model: Model = {
-        get: () => (this.model.get("state") as SheetState).graph,
-        on: () => {},
-        off: () => {},
-        send: (message) => this.model.send({ type: "graph", message }),
-      };
-      this.graph = new GraphWidget(model, this.guard, GRAPH_HEIGHT);
+      this.graph = new GraphWidget(part(this.model, "graph"), this.guard, GRAPH_HEIGHT);
       this.body.before(this.graph.root);
     }
     this.graph.update();
   }
 
-  receive(message: { type: string }): void {
+  receive(message: { type: string }, buffers: DataView[] = []): void {
     this.graph?.receive(message);
+    if (BOARD.has(message.type)) this.live?.receive(message as LiveMessage, buffers);
   }
 
   resize(): void {
     this.heat.draw();
     this.graph?.resize();
+    this.live?.resize();
     this.timeline?.draw();
   }
 
@@ -120,7 +143,7 @@ export class SheetWidget implements View {
     );
     const cells = row.cells.map((cell, i) => {
       const place = h("td", {
-        class: `${table.columns[i]?.number ? "is-number" : ""}${cell.bad ? " is-bad" : ""}`,
+        class: `${table.columns[i]?.number ? "is-number" : ""}${cell.bad ? " is-bad" : ""}${cell.acts ? " has-acts" : ""}`,
       });
       if (i === name && table.pickable)
         place.append(pickButton(cell.t ?? "", () => this.pick(table, row.id)));
@@ -141,7 +164,12 @@ export class SheetWidget implements View {
 
   /** A place to type a value into; Enter sends it. */
   private field(table: string, row: string, name: string): HTMLElement {
-    const field = h("input", { placeholder: "new value", "aria-label": name, title: name, size: 12 });
+    const field = h("input", {
+      placeholder: name.startsWith("New name") ? "new name" : "new value",
+      "aria-label": name,
+      title: name,
+      size: 12,
+    });
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.model.send({ type: "edit", table, row, text: field.value });
     });
@@ -151,6 +179,16 @@ export class SheetWidget implements View {
   private pick(table: SheetTable, row: string): void {
     this.model.send({ type: "pick", table: table.id, row: row === table.picked ? "" : row });
   }
+}
+
+/** The model of a view within this one, whose state is a part of this one's. */
+export function part(model: Model, name: string): Model {
+  return {
+    get: (key) => (key === "state" ? (model.get("state") as Record<string, unknown>)[name] : model.get(key)),
+    on: () => {},
+    off: () => {},
+    send: (message) => model.send({ type: name, message }),
+  };
 }
 
 function pickButton(name: string, act: () => void): HTMLElement {
@@ -175,6 +213,11 @@ export function order(table: SheetTable, sort: [number, boolean] | null): SheetT
 function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void): void {
   if (cell.spark) place.append(spark(cell.spark), " ");
   if (cell.hist) place.append(histogram(cell.hist), " ");
+  if (cell.check !== undefined) {
+    const box = h("input", { type: "checkbox", "aria-label": "Draw it", checked: cell.check > 0 });
+    box.addEventListener("change", () => act("check"));
+    place.append(box, " ");
+  }
   if (cell.swatch !== undefined) place.append(h("i", { class: `tfnb-s${cell.swatch}` }));
   if (cell.t) place.append(cell.t);
   if ((cell.t ?? "").length > LONG) place.title = cell.t as string;

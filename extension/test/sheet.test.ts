@@ -163,3 +163,28 @@ test("the arrow keys go over the gaps between tiles and stop at the end", () => 
     expect(el.querySelector(".tfnb-place")?.textContent).toBe(`element ${place}`);
   }
 });
+
+test("the table of runs is filtered, its boxes ask, and the board below draws", async () => {
+  const rows = [{ id: "r1", cells: [{ check: 0 }, { t: EVIL, edit: `New name of ${EVIL}` }] }];
+  const table = { ...TABLE, id: "runs", pickable: false, rows };
+  const state = { tables: [table], filter: "lenet", live: null };
+  const model = sheet(state as unknown as Partial<SheetState>);
+  const filter = el.querySelector<HTMLInputElement>("input[type=search]") as HTMLInputElement;
+  expect([filter.hidden, filter.value]).toEqual([false, "lenet"]);
+  filter.value = "loss<1";
+  filter.dispatchEvent(new Event("input"));
+  el.querySelector<HTMLInputElement>("td input[type=checkbox]")?.click();
+  expect(model.sent).toEqual([
+    { type: "filter", text: "loss<1" },
+    { type: "act", act: "check", row: "r1" },
+  ]);
+  const live = { title: "", tags: [{ name: EVIL, color_index: 0 }], smoothing: 0, x: "step" };
+  model.setState({ ...(model.get("state") as SheetState), live });
+  expect(model.sent.at(-1)).toEqual({ type: "live", message: { type: "ready" } });
+  model.points(0, 0, [0, 1, 1, 2]);
+  await new Promise((go) => setTimeout(go, 50));
+  expect(el.querySelectorAll(".tfnb-line")).toHaveLength(1);
+  expect(el.querySelector("img")).toBeNull();
+  model.setState({ ...(model.get("state") as SheetState), live: null });
+  expect(el.querySelector(".tfnb-live")).toBeNull();
+});

@@ -22,3 +22,14 @@ test("the start page tells how things stand, and its buttons ask the kernel", ()
   model.setState({ ...state, lines: [], note: "ran [3] [4] again" });
   expect(el.querySelector("[role=status]")?.textContent).toBe("ran [3] [4] again");
 });
+
+test("the start page shows the table of runs that was asked for", () => {
+  const sheet = { title: "runs", note: "", buttons: [], tables: [], heat: null, filter: "" };
+  const state = { lines: [["2 trainings kept", "All of them", "runs"]], groups: [], note: "", sheet: null };
+  const model = show(new FakeModel({ kind: "start", state }));
+  expect(el.querySelector(".tfnb-sheet")).toBeNull();
+  model.setState({ ...state, sheet });
+  const filter = el.querySelector<HTMLInputElement>("input[type=search]");
+  filter?.dispatchEvent(new Event("input"));
+  expect(model.sent).toEqual([{ type: "sheet", message: { type: "filter", text: "" } }]);
+});

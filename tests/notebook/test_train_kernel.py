@@ -167,3 +167,38 @@ def test_a_step_that_makes_ops_is_refused_and_leaves_none(page):
 def test_mistakes_in_its_line_are_told(page, line, said):
     shown = page.run(f"%%train {line}\n1", "t")
     assert shown.startswith("UsageError") and said in shown
+
+
+def test_each_run_is_kept_with_its_cells_and_seeds_and_found_by_the_magic(page):
+    page.run("%config Tfnb.runs_folder = 'kept'", "u")
+    page.run(f"%%train --run slow --lr opt --steps 30 --foreground --no-live\n{STEP}", "t")
+    page.run(f"%%train --run 'fast <b>' --steps 10 --foreground --no-live\n{STEP}", "t2")
+    page.run(f"%%train --run unkept --steps 3 --foreground --no-live --no-keep\n{STEP}", "t3")
+    assert look(page, "[run.name for run in tf.notebook.runs()]") == ["fast <b>", "slow"]
+    about = look(page, "dict(tf.notebook.runs()['slow'].about)")
+    assert set(about["sources"]) >= {"%%train"} and len(about["sources"]) == 3, "model, optimizer, training"
+    assert about["rate"] == {"name": "GradientDescent/learning_rate", "first": 0.01, "last": 0.01}
+    hashes = look(page, "[run.sources_hash for run in tf.notebook.runs()]")
+    assert len(set(hashes)) == 1, "their cells are equal"
+    said = page.run("%runs loss_now>-1 --sort steps --down", "u")
+    assert said.index("slow") < said.index("fast <b>") and "loss_now" in said
+    assert "slow/loss_now" in page.run("%runs compare slow 'fast <b>' --x share", "u")
+    page.run("%runs rename slow first", "u")
+    assert "deleted first; %runs undo takes back the last one" in page.run("%runs delete first", "u")
+    assert look(page, "len(tf.notebook.runs())") == 1
+    assert "first is back" in page.run("%runs undo", "u")
+    assert page.run("%runs rename first", "u") == "UsageError: %runs rename takes 2 names, not 1"
+    assert "UsageError: no run is called 'frist'; did you mean 'first'" in page.run("%runs delete frist", "u")
+    assert "UsageError: '(' is no regular expression" in page.run("%runs (", "u")
+    page.run("%runs delete first", "u")
+    assert "removed 1 run for good" in page.run("%runs empty", "u")
+    assert "training" in page.run("%tfnb", "u") and "fast <b>" in page.text("u")
+    assert "--folder" in page.run("%runs --help", "u")
+
+
+def test_a_folder_that_cannot_be_made_is_one_line_in_the_panel(page):
+    page.run("open('file', 'w').close()\n%config Tfnb.runs_folder = 'file/runs'", "u")
+    said = page.run(f"%%train --steps 3 --foreground --no-live\n{STEP}", "t")
+    assert ": done · step 3 of 3" in said and said.count("not kept on disk: ") == 1 and "\n" not in said
+    page.run("%config Tfnb.keep_runs = False", "u")
+    assert "not kept" not in page.run(f"%%train --steps 3 --foreground --no-live\n{STEP}", "t")

@@ -18,6 +18,7 @@ from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale, undo
 from tfnb.notebook.ownership.why import Why, why
 from tfnb.notebook.plots.board import LiveBoard, live, record
 from tfnb.notebook.plots.training import Run
+from tfnb.notebook.run_store.runs_view import RunsView, runs
 from tfnb.notebook.run_store.train import train
 from tfnb.notebook.show.shown import ArrayView, Page, show
 from tfnb.notebook.state.checkpoint_views import (
@@ -47,6 +48,7 @@ __all__ = [
     "QueuesView",
     "RestoreView",
     "Run",
+    "RunsView",
     "SlotsView",
     "StaleCells",
     "StepView",
@@ -74,6 +76,7 @@ __all__ = [
     "record",
     "restore_checkpoint",
     "run_stale",
+    "runs",
     "save_checkpoint",
     "settings",
     "show",

@@ -13,6 +13,7 @@ from tfnb.notebook.magics.cell_magics import CellMagics
 from tfnb.notebook.magics.debug_magics import DebugMagics
 from tfnb.notebook.magics.file_magics import FileMagics
 from tfnb.notebook.magics.graph_magics import GraphMagics
+from tfnb.notebook.magics.run_magics import RunMagics
 from tfnb.notebook.magics.state_magics import StateMagics
 from tfnb.notebook.magics.train_magics import TrainMagics
 from tfnb.notebook.ownership.hooks import Hooks
@@ -26,6 +27,7 @@ MAGICS: tuple[type[LineMagics], ...] = (
     StateMagics,
     FileMagics,
     TrainMagics,
+    RunMagics,
     DebugMagics,
 )
 

@@ -11,6 +11,7 @@ from typing import Any
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.plots import board
+from tfnb.notebook.run_store.run_folder import kept_runs
 from tfnb.notebook.state.queue_view import queue_ops
 from tfnb.notebook.state.variable_table import variables_of
 from tfnb.runtime.session import BaseSession
@@ -113,6 +114,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "stale": lambda: ["run"],
     "train": tuple,
     "queues": queue_names,
+    "runs": lambda: ["compare", "rename", "delete", "undo", "empty", *(run.name for run in kept_runs())],
     "why": names,
     "collections": keys,
     "vars": variable_names,

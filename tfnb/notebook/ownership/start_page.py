@@ -1,22 +1,28 @@
 """%tfnb: what there is, and how this notebook stands: stale cells, variables without a value, sessions, trainings.
 
 Protocol with the front end, widget kind "start": trait `state` has lines [[text, label of a button or "", its name]],
-groups [[title, [[magic, what it does]]]] and note. Back comes {type: "do", name: "stale" | "init" | "stop"}.
+groups [[title, [[magic, what it does]]]], note, and sheet (null, or the table of runs that was asked for). Back comes
+{type: "do", name: "stale" | "init" | "stop" | "runs" | "run ID"} or {type: "sheet", message}.
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
 from tfnb.core.text import counted
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
+from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.rerun import run_stale, stale
 from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.run_store.runs_view import RunsView, newest, sentence
 from tfnb.notebook.state.initialize import initialize, variables_of, without_value
+from tfnb.notebook.state.tables_view import Inside
 
+FEW_RUNS = 3
 FEW = 6                 # names in a line
 Groups = Sequence[tuple[str, Sequence[tuple[str, str]]]]
 
@@ -29,6 +35,11 @@ class StartPage(ActingView):
     def __init__(self, groups: Groups = ()) -> None:
         super().__init__()
         self.groups = groups
+        self.runs: RunsView | None = None
+        count, self._newest = newest(FEW_RUNS)
+        head = f"{counted(count, 'training')} kept in {settings.runs_folder}", "All of them", "runs"
+        self._kept = [head] * bool(count)
+        self._kept += [(sentence(run), "Draw it", f"run {run.folder.name}") for run in self._newest]
 
     def lines(self) -> list[tuple[str, str, str]]:
         """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
@@ -43,7 +54,7 @@ class StartPage(ActingView):
         found += self._sessions()
         for run in active_runs():
             found.append((f"The training {run.name!r} is {run.status} at step {run.steps:,}.", "Stop it", "stop"))
-        return found
+        return found + self._kept
 
     @staticmethod
     def _sessions() -> list[tuple[str, str, str]]:
@@ -62,11 +73,29 @@ class StartPage(ActingView):
     def widget_state(self) -> dict[str, Any]:
         """See the module's docstring."""
         return {"lines": [list(line) for line in self.lines()], "note": self.note,
+                "sheet": self.runs.widget_state() if self.runs is not None else None,
                 "groups": [[title, [list(pair) for pair in pairs]] for title, pairs in self.groups]}
 
     def acts(self) -> Mapping[Any, Callable[[], str]]:
         """The buttons of the lines."""
-        return {"stale": _run_stale, "init": _initialize, "stop": _stop}
+        return {"stale": _run_stale, "init": _initialize, "stop": _stop, "runs": self._show_runs,
+                **{f"run {run.folder.name}": partial(self._show_runs, run.folder.name) for run in self._newest}}
+
+    def _show_runs(self, *drawn: str) -> str:
+        """Put the table of runs into the page, with these drawn."""
+        self.runs = RunsView()
+        self.runs.widget = Inside(self)
+        if drawn:
+            self.runs.compare(*drawn)
+        return ""
+
+    def hear(self, message: Mapping[str, Any]) -> None:
+        """A button was pressed, here or in the table of runs."""
+        inner = message.get("message")
+        if message.get("type") == "sheet" and self.runs is not None and isinstance(inner, Mapping):
+            self.runs.hear(inner)
+        else:
+            super().hear(message)
 
     def forms(self) -> dict[str, str]:
         """The page as text and as HTML."""

@@ -20,6 +20,7 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+import time
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, astuple, replace
@@ -196,6 +197,12 @@ class LiveBoard(BoardData):
                                 for series in self.others()]}
         return {"title": self.title, "tags": tags, **look, "marks": [list(astuple(mark)) for mark in self.marks()],
                 "empty": "" if tags or any(more.values()) else self._empty_text(), **more}
+
+    def answer(self, content: Any) -> None:
+        """Take a message of the browser, for a view that this board is part of, and send what is new at once."""
+        self._on_message(self.widget, content, [])
+        self._next = self._next_rich = 0.0
+        self.tick(time.monotonic())
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         kind = content.get("type") if isinstance(content, Mapping) else None

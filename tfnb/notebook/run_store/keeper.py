@@ -146,15 +146,15 @@ class Keeper:
 
     def _describe(self, status: str, error: BaseException | None = None) -> None:
         run = self.run
-        rate = {"name": run.rate.name, "first": self._first_rate, "last": run.rate.value} if run.rate is not None \
-            else None
+        rate = None if run.rate is None else \
+            {"name": run.rate.name, "first": _float(self._first_rate), "last": _float(run.rate.value)}
         why = f"{type(error).__name__}: {error}"[:2000] if error is not None else run.why
-        marks = [[mark.step, round(mark.time - self._began, 3), mark.kind, mark.text, list(mark.values)]
+        marks = [[mark.step, round(mark.time - self._began, 3), mark.kind, mark.text, list(map(_float, mark.values))]
                  for mark in run.marks]
         write_about(self.folder, {
             **self._about, "updated": now_text(), "status": status, "why": why, "steps": run.steps, "total": run.total,
             "seconds": round(run.elapsed(), 3), "rate": rate, "marks": marks, "checkpoint": run.saved,
-            "rates": [[mark.step, mark.values[-1]] for mark in run.marks if mark.kind == RATE],
+            "rates": [[mark.step, _float(mark.values[-1])] for mark in run.marks if mark.kind == RATE],
             "values": {series.tag: points for series in self._own() if (points := self._extremes(series))}})
 
     def _extremes(self, series: Series) -> dict[str, tuple[float, float]]:
@@ -211,6 +211,11 @@ def _reason(problem: Exception) -> str:
     if isinstance(problem, OSError) and problem.strerror:
         return f"{problem.strerror}: {problem.filename}" if problem.filename else problem.strerror
     return problem.message if isinstance(problem, OpError) else str(problem)
+
+
+def _float(value: float | None) -> float | None:
+    """A number in the digits of float32, as which rates come back from graphs: 0.01, not 0.009999999776."""
+    return None if value is None else float(f"{value:.7g}")
 
 
 def _integer(step: float) -> int:

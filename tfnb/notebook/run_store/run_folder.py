@@ -60,6 +60,7 @@ def delete(run: KeptRun) -> Path:
     target = place / run.folder.name
     if target.exists():
         shutil.rmtree(target)
+    write_about(run.folder, {**run.about, "deleted": now_text()})
     return Path(shutil.move(run.folder, target))
 
 
@@ -73,8 +74,9 @@ def restore(folder: Path) -> KeptRun | None:
 
 
 def deleted_runs(root: str | Path | None = None) -> list[KeptRun]:
-    """The runs that were deleted, newest first."""
-    return kept_runs(root_of(root) / DELETED)
+    """The runs that were deleted, the last one first."""
+    found = kept_runs(root_of(root) / DELETED)
+    return sorted(found, key=lambda run: str(run.about.get("deleted", "")), reverse=True)
 
 
 def empty_deleted(root: str | Path | None = None) -> int:

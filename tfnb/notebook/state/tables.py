@@ -2,15 +2,16 @@
 
 Protocol with the front end (`extension/src/sheet.ts`), widget kind "sheet": the trait `state` holds
     {title, note, buttons: [[message, label]], tables: [table], heat, graph (null, or what graph_view.py shows)},
-    and of a profile timeline (debug/timeline_view.py);
+    and of a profile timeline (debug/timeline_view.py), of runs filter (a text) and live (null, or what board.py shows);
 a table is {id, title, note, columns: [{title, tip, number}], rows: [{id, cells}], sort: [column, descending] or null,
-picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit, swatch} (what is empty is left out), heat
-see `heat.py`. The front end says
+picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit, swatch, check} (what is empty is left out),
+heat see `heat.py`. The front end says
     {type: "pick", table, row}    a row was clicked, or again ("")
     {type: "act", act, row}       a button in a row, or (no row) in the head
     {type: "sort", table, column, descending}
     {type: "edit", table, row, text}        what was typed into a cell that has `edit`, the name of the place
-    {type: "graph", message}      what the graph asks
+    {type: "graph", message}      what the graph asks; "live": the board
+    {type: "filter", text}        what was typed to narrow the table
     {type: "zoom", panel, row, column} a cell of a heat map, {type: "whole"} back to all of it
 """
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Cell:
 
     spark: numbers drawn as a line; hist: the counts of two histograms over the same bins; acts: (message, label) of
     buttons; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing; swatch: the place of a
-    colour.
+    colour; check: whether the box here, which sends "check", is ticked (1 or 0), None for no box.
     """
 
     text: str = ""
@@ -49,6 +50,7 @@ class Cell:
     bad: bool = False
     edit: str = ""
     swatch: int | None = None
+    check: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the state for the browser; no number is NaN."""
@@ -56,7 +58,7 @@ class Cell:
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
                  "acts": [list(act) for act in self.acts], "bad": self.bad, "edit": self.edit,
-                 "swatch": self.swatch}
+                 "swatch": self.swatch, "check": self.check}
         return {key: v for key, v in found.items() if v is not None and v is not False and v != [] and v != ""}
 
     def as_text(self) -> str:
@@ -64,6 +66,7 @@ class Cell:
         good = np.array([v for v in self.spark if math.isfinite(v)])
         drawn = [sparkline(good, 12)] if good.size else []
         drawn += [bars(counts) for counts in self.hist]
+        drawn += ["✓"] if self.check else []
         return " ".join([*drawn, *([self.text] if self.text else [])])
 
 

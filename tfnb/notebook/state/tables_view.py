@@ -14,15 +14,15 @@ from tfnb.notebook.state.tables import Table
 
 
 class Inside:
-    """Stands for the widget of a graph that is part of another view."""
+    """Stands for the widget of a graph or board that is part of another view."""
 
     def __init__(self, around: View) -> None:
         self._around = around
 
-    def send(self, content: Any) -> None:
+    def send(self, content: Any, buffers: Any = None) -> None:
         """A message to the browser."""
         if self._around.widget is not None:
-            self._around.widget.send(content)
+            self._around.widget.send(content, buffers=buffers)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Its state is part of the state of the view around it."""
