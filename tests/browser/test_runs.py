@@ -1,4 +1,4 @@
-"""Trainings on disk in real front ends: marks and earlier runs on the curves, zoom, the table of runs, hostile names."""
+"""Trainings on disk in real front ends: marks and earlier runs on curves, zoom, the table of runs, hostile names."""
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ value = tf.Variable(1.0); shrink = value.assign(value * 0.999)
 session = tf.Session(); session.run(value.initializer); rate = 0.1""",
          f"%%train --run '{EVIL}' --steps 40 --foreground\nloss_now = session.run(shrink)",
          "session.run(value.initializer)",
-         "%%train --run lenet --steps 200000 --lr rate --as run\nloss_now = session.run(shrink)\naccuracy = 1 - loss_now",
+         "%%train --run lenet --steps 200000 --lr rate --as run\nloss_now = session.run(shrink)\nleft = 1 - loss_now",
          "%runs"]
 LINES, TIP = ".tfnb-line", ".tfnb-tip"
 
