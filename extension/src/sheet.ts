@@ -20,11 +20,6 @@ export class SheetWidget implements View {
   private readonly heading = h("h3");
   private readonly note = h("span", { class: "tfnb-note", role: "status" });
   private readonly buttons = h("span");
-  private readonly head = h("div", { class: "tfnb-bar" }, this.heading, this.note, this.filter, this.buttons);
-  private readonly body = h("div");
-  private readonly heat: HeatMaps;
-  private graph: GraphWidget | undefined;
-  private live: LiveWidget | undefined;
   private readonly filter = h("input", {
     type: "search",
     placeholder: "filter: lenet loss<0.1",
@@ -32,6 +27,11 @@ export class SheetWidget implements View {
     "aria-label": "Filter",
     size: 24,
   });
+  private readonly head = h("div", { class: "tfnb-bar" }, this.heading, this.note, this.filter, this.buttons);
+  private readonly body = h("div");
+  private readonly heat: HeatMaps;
+  private graph: GraphWidget | undefined;
+  private live: LiveWidget | undefined;
   private timeline: Timeline | undefined;
   private readonly sorts = new Map<string, [number, boolean]>();
 
