@@ -253,3 +253,63 @@ def test_no_graph_loses_an_op(seed: int) -> None:
     for key in [key for key, node in view.model.nodes.items() if key and node.expandable]:
         view.expand(key)
     assert view.to_dot() and view.to_text() and view.show_level("ops").svg()
+
+
+def classifier(named_prediction=False):
+    """A network with a loss, its training, and the usual accuracy."""
+    x, y = tf.placeholder(tf.float32, [None, 4], name="x"), tf.placeholder(tf.int64, [None], name="y")
+    logits = tf.layers.dense(x, 3, name="layer")
+    guess = tf.argmax(logits, 1, name="guess" if named_prediction else None)
+    hits = tf.equal(guess, y)
+    rate = tf.reduce_mean(tf.cast(hits, tf.float32), name="accuracy")
+    tf.summary.scalar("rate", rate)
+    return tf.losses.sparse_softmax_cross_entropy(y, logits), hits
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_a_measure_is_one_box_beside_the_model(named):
+    with tf.Graph().as_default() as graph:
+        tf.train.AdamOptimizer().minimize(classifier(named)[0])
+        view = graph_view(graph, engine="builtin")
+    nodes = {node.label: node for node in view._scene().nodes}
+    assert nodes["accuracy"].role == "summary" and nodes["accuracy"].panel and not {"Equal", "Cast"} & nodes.keys()
+    assert ("guess" in nodes) == named, "a prediction with a name of its own stays in the model"
+    assert sum(node.count for node in nodes.values()) == len(graph.get_operations())
+    assert {"Equal", "Cast"} <= {node.label for node in view.expand("accuracy")._scene().nodes} and view.svg()
+
+
+def test_a_measure_in_a_scope_and_top_k():
+    with tf.Graph().as_default() as graph:
+        x, y = tf.placeholder(tf.float32, [None, 4], name="x"), tf.placeholder(tf.int32, [None], name="y")
+        logits = tf.layers.dense(x, 3, name="layer")
+        with tf.name_scope("quality"):
+            tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1, output_type=tf.int32), y), tf.float32))
+        tf.reduce_mean(tf.cast(tf.nn.in_top_k(logits, y, 2), tf.float32), name="top")
+        beside = {node.label: node.panel for node in graph_view(graph, engine="builtin")._scene().nodes}
+    assert beside["quality"] and beside["top"] and not beside["layer"]
+
+
+def test_a_comparison_that_is_trained_or_kept_is_of_the_model():
+    with tf.Graph().as_default() as graph:
+        loss, hits = classifier()
+        tf.train.AdamOptimizer().minimize(loss + tf.reduce_mean(tf.cast(hits, tf.float32) * loss))
+        labels = {node.label for node in graph_view(graph, engine="builtin")._scene().nodes}
+    assert "Equal" in labels
+    with tf.Graph().as_default() as graph:
+        ids = tf.placeholder(tf.int32, [None, 5], name="ids")
+        mask = tf.cast(tf.not_equal(ids, 0), tf.float32) * tf.cast(tf.equal(ids, 3), tf.float32)
+        tf.reduce_mean(mask * tf.layers.dense(mask, 5), name="loss")
+        assert "loss" in {node.label for node in graph_view(graph, engine="builtin")._scene().nodes
+                          if not node.panel}, "a mask compares no decision"
+
+
+@pytest.mark.parametrize("level", ["layers", "ops"])
+def test_what_is_trained_brings_its_loss(level):
+    with tf.Graph().as_default():
+        w = tf.Variable([1.0, 2.0], name="w")
+        loss = tf.identity(tf.reduce_mean(tf.square(w), name="mean"), name="loss")
+        train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+        drawn = graph_view(train, level=level, engine="builtin")
+        assert {"loss", "mean", "Square"} <= set(drawn.model.by_name)
+        assert "loss" in graph_view(tf.gradients(loss, w), level=level, engine="builtin").model.by_name
+        assert "loss" not in graph_view(tf.square(w, name="other"), engine="builtin").model.by_name

@@ -227,7 +227,9 @@ def _start(i: int, y: Any, start: Any) -> Any:
             raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys (y.dtype = {y.dtype.name})")
         size = shape(y)
         one = convert_to_tensor(1, dtype=y.dtype.base_dtype, name=f"grad_ys_{i}/Const")
-        return Fill(size, one, name=f"grad_ys_{i}")
+        seed = Fill(size, one, name=f"grad_ys_{i}")
+        seed.op._original_op = y.op             # what is differentiated, also where no gradient reads its value
+        return seed
     numbers = (y.dtype.is_floating or y.dtype.is_integer, start.dtype.is_floating or start.dtype.is_integer)
     if (numbers[0] and not numbers[1]) or (y.dtype.is_complex and not start.dtype.is_complex):
         kind = "real or integer" if numbers[0] else "complex"

@@ -13,6 +13,8 @@ from tfnb.notebook.debug.failed_call import Argument, FailedCall
 from tfnb.notebook.graph.read import OpInfo, from_op
 from tfnb.notebook.graph.view import GraphView, graph_view
 
+FEW = 4                 # nodes of a scope that is drawn open
+
 
 def partial_graph(failed: FailedCall, owner: Hashable) -> GraphView:
     """Return what failed, what it takes, and what of this the cell made; lines say parameters and shapes."""
@@ -29,7 +31,7 @@ def partial_graph(failed: FailedCall, owner: Hashable) -> GraphView:
               for argument in failed.arguments if argument.tensor is None and argument.shape]
     view = graph_view([*infos, *arrays, _as_op(failed)], depth=1, title=f"{failed.function} failed", level="ops")
     for scope in sorted({op.name.rpartition("/")[0] for op in names} - {""}):
-        if f"{scope}/" in view.model.nodes:
+        if len(getattr(view.model.nodes.get(f"{scope}/"), "children", ())) in range(1, FEW + 1):
             view.expand(scope)
     return view
 

@@ -51,12 +51,11 @@ def _readers(ops: set[str], infos: Iterable[OpInfo]) -> dict[str, list[str]]:
 
 def _results(box: Node, ops: Sequence[str], readers: Mapping[str, Sequence[str]], seen_at: Mapping[str, str],
              nodes: Mapping[str, Node]) -> list[str]:
-    """Return those of the ops in a box that the model outside reads; if there is none, those that nothing reads."""
+    """Return those of the ops in a box that the model outside reads; if there is none, those that only gradients and
+    the like read, or nothing."""
     kinds = {info.name: info.type for info in box.ops()}
     made = [op for op in ops if kinds[op] not in VARIABLE_TYPES]
 
-    def leaves(op: str) -> bool:
-        outside = {seen_at[reader] for reader in readers.get(op, ())} - {box.key}
-        return any(key not in nodes or nodes[key].role not in ASIDE_ROLES for key in outside)
-
-    return [op for op in made if leaves(op)] or [op for op in made if not readers.get(op)]
+    outside = {op: {seen_at[reader] for reader in readers.get(op, ())} - {box.key} for op in made}
+    model = [op for op in made if any(key not in nodes or nodes[key].role not in ASIDE_ROLES for key in outside[op])]
+    return model or [op for op in made if outside[op] or not readers.get(op)]

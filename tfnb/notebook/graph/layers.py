@@ -8,12 +8,13 @@ all scopes that make up a layer (a product, its bias, its activation) become one
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import count
 
+from tfnb.notebook.graph.measures import gather_measures
 from tfnb.notebook.graph.purposes import Purposes
 from tfnb.notebook.graph.read import OpInfo, op_of, upstream
-from tfnb.notebook.graph.tree import VARIABLE_TYPES, Node
+from tfnb.notebook.graph.tree import VARIABLE_TYPES, Node, scopes
 
 # The op a layer is named by -> the word for it; the first that is found in a layer counts.
 ANCHORS = {"Conv2D": "conv", "Conv3D": "conv 3-D", "DepthwiseConv2dNative": "depthwise conv",
@@ -34,6 +35,7 @@ def arrange(root: Node, infos: Iterable[OpInfo], consumers: Mapping[str, set[str
     work = _Arrangement(root, infos, consumers)
     work.put_variables_into_layers()
     work.gather_helpers()
+    gather_measures(work, work.gather)
     for group in work.model_groups()[::-1]:
         work.fold_constants(group)
         work.make_layers(group)
@@ -92,18 +94,18 @@ class _Arrangement(Purposes):
     def _home(self, variable: str) -> Node | None:
         """Return the scope that a variable belongs to, if that is not where it stands."""
         readers = self._readers(variable)
-        scopes = [_scopes(self.leaf[name]) for name in readers]
-        if not scopes:
+        paths = [scopes(self.leaf[name]) for name in readers]
+        if not paths:
             return None
         around = self.whole(variable).parent
         if around is None:
             return None
         wanted = around.label if around.key else ""
-        for path in scopes:                                 # the scope of its own name, the innermost of the first use
+        for path in paths:                                 # the scope of its own name, the innermost of the first use
             named = [node for node in path[1:] if wanted and _stem(node.label) == _stem(wanted)]
             if named:
                 return None if around in path else named[-1]
-        common = [group for group, *others in zip(*scopes, strict=False) if all(group is other for other in others)]
+        common = [group for group, *others in zip(*paths, strict=False) if all(group is other for other in others)]
         home = common[-1]
         return home if home.key and home is not around and self._may_hold(home) else None
 
@@ -170,7 +172,7 @@ class _Arrangement(Purposes):
         if len(found) < (2 if group.key else 1):
             return
         for anchor, members in found:
-            self._gather(group, members, ANCHORS[anchor.type])
+            self.gather(group, members, ANCHORS[anchor.type])
 
     def _layer(self, group: Node, anchor: Node) -> list[Node]:
         """The members of the layer whose first op is `anchor`; none if it reads no variable of its own here."""
@@ -234,17 +236,17 @@ class _Arrangement(Purposes):
     def _has_variables(node: Node) -> bool:
         return any(info.type in VARIABLE_TYPES for info in node.ops())
 
-    def _gather(self, group: Node, members: list[Node], label: str) -> Node | None:
+    def gather(self, group: Node, members: list[Node], label: str) -> Node | None:
         """Make one group of some members of another, if there is more than one."""
         if len(members) < 2:
             return None
-        box = self._add(group, label, members[-1])
+        box = self._add(group, label, members[-1], [member.key for member in members])
         for member in members:
             self._move(member, box)
         return box
 
     def _fold(self, group: Node, members: list[Node], label: str) -> None:
-        box = self._gather(group, members, label)
+        box = self.gather(group, members, label)
         if box is not None:
             box.part = "scope"
 
@@ -259,12 +261,14 @@ class _Arrangement(Purposes):
         leaf.label, leaf.parent = f"({leaf.label})", group
         return group
 
-    def _add(self, parent: Node, word: str, at: Node | None = None) -> Node:
-        """Make a group with a name that no other has, in the place where `at` stands, which it takes in."""
+    def _add(self, parent: Node, word: str, at: Node | None = None, inner: Collection[str] = ()) -> Node:
+        """Make a group with a name that no other has, in the place where `at` stands, which it takes in.
+
+        inner: keys of what will stand in it, so that it may have the label of one of these."""
         names = (word if i == 1 else f"{word}_{i}" for i in count(1))
         name = next(each for each in names
                     if f"{parent.key}{each}/" not in self.keys and f"{parent.key}{each}" not in self.infos)
-        labels = {child.label for child in parent.children.values()}
+        labels = {child.label for child in parent.children.values() if child.key not in inner}
         self.keys.add(f"{parent.key}{name}/")
         node = Node(f"{parent.key}{name}/", word if word not in labels else name, "scope", parent)
         if at is None:
@@ -308,16 +312,6 @@ class _Arrangement(Purposes):
         assert parent is not None
         parent.children = {other.key if key == node.key else key: other if key == node.key else child
                            for key, child in parent.children.items()}
-
-
-def _scopes(node: Node) -> list[Node]:
-    """The groups around a node, the outermost first."""
-    found: list[Node] = []
-    around = node.parent
-    while around is not None:
-        found.append(around)
-        around = around.parent
-    return found[::-1]
 
 
 def _stem(label: str) -> str:

@@ -143,12 +143,17 @@ def _native(value: Any) -> Any:
 
 
 def upstream(infos: Iterable[OpInfo], names: Iterable[str]) -> tuple[OpInfo, ...]:
-    """The ops that `names` depend on (data and control), themselves included, in the order of `infos`."""
+    """The ops that `names` depend on (data and control), themselves included, in the order of `infos`.
+
+    Gradients bring what they differentiate: the loss, although a step of training needs no value of it.
+    """
     by_name = {info.name: info for info in infos}
 
     def sources(name: str) -> Iterator[str]:
         info = by_name[name]
-        return (source for source in (*map(op_of, info.inputs), *info.control) if source in by_name)
+        original = getattr(info.origin, "_original_op", None)
+        of = (original.name,) if original is not None else ()
+        return (source for source in (*map(op_of, info.inputs), *info.control, *of) if source in by_name)
 
     wanted = closure((name for name in names if name in by_name), sources)
     return tuple(info for name, info in by_name.items() if name in wanted)

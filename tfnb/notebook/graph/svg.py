@@ -34,7 +34,7 @@ FULL = 0.5              # opacity of the strongest paint: its text has a contras
 MIXED, STRONG = "m", "s"        # end the paint of nodes whose ops say several things (the first counts), of loud ones
 STEPS = 6               # of a scale from pale to strong: h0 to h5
 LEGEND = (("input", "input"), ("variable", "variable"), ("const", "constant"), ("op", "op"), ("scope", "scope"),
-          ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary"), ("save", "saver"),
+          ("gradient", "gradients"), ("optimizer", "optimizer"), ("summary", "summary, measure"), ("save", "saver"),
           ("failed", "could not be made"))
 WORDS = {"input": "input", "variable": "variable", "const": "constant", "scope": "scope", "gradient": "gradients",
          "optimizer": "optimizer", "summary": "summary", "save": "saver", "control": "no-op", "rest": "more ops",

@@ -104,6 +104,16 @@ def build_tree(infos: Iterable[OpInfo], series: bool = True, arrange: Arrange | 
     return root
 
 
+def scopes(node: Node) -> list[Node]:
+    """The groups around a node, the outermost first."""
+    found: list[Node] = []
+    around = node.parent
+    while around is not None:
+        found.append(around)
+        around = around.parent
+    return found[::-1]
+
+
 def _prefixes(name: str) -> list[str]:
     """The scopes an op stands in, outermost (the root) first, no more than MOST_LEVELS."""
     return ["", *[name[:i] for i, c in enumerate(name) if c == "/" and i][:MOST_LEVELS]]

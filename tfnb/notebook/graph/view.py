@@ -1,7 +1,7 @@
 """The drawing of a graph in a notebook: scopes open and close; where nothing runs, it is an SVG and a text.
 
 Protocol with the front end (`extension/`), widget kind "graph": the trait `state` holds what is shown,
-    {title, svg, expanded, selected, aside, color, trace, series, level, colors, details, hits, note}
+    {title, svg, expanded, selected, aside, color, trace, series, level, colors, details, hits, note, room}
 and the front end asks by custom messages, each answered by a new `state`:
     {type: "expand" | "collapse" | "select", name: key}   {type: "aside", name: key, value}
     {type: "level", name: "layers" | "ops"}   {type: "color", name: one of `colors`}
@@ -262,7 +262,7 @@ class GraphView(View):
         """The state that the browser shows."""
         shown = details(self.model, self.model.nodes[self._selected]) if self._selected else None
         return {**self.state, "title": self.title, "svg": self._svg, "details": shown, "hits": self._hits,
-                "note": self._note, "colors": options_of(self._costs)}
+                "note": self._note, "colors": options_of(self._costs), "room": self._room}
 
     # forms
 
