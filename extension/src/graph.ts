@@ -8,13 +8,16 @@ import type { Details, GraphState, Hit, Model } from "./model";
 import { glide, places } from "./motion";
 import { Viewport } from "./viewport";
 
-const MOST_HEIGHT = 1000;
+const MOST_HEIGHT = 1400;
 const LEAST_HEIGHT = 170;
 const MAP_ROOM = 40; // for a drawing that is wider than its place, and has a minimap
 const LEAST_PANEL = 400;
 const ASK_AFTER = 180; // milliseconds without a key before a search is asked for
 const SLOW = 600; // milliseconds without an answer before the reader is told to wait
 const LOST = 6000;
+const ROOM = 840; // pixels that the kernel draws for unless it is told
+const LIKE = 24; // a room that differs by less is the same
+const TELL_AFTER = 250; // milliseconds without another size
 
 export class GraphWidget {
   readonly quiet = true;
@@ -53,6 +56,8 @@ export class GraphWidget {
   private sought: string | undefined; // the text of a search that is not answered yet
   private known = ""; // the text that the hits are of
   private jump = false; // Enter was pressed before they came
+  private anchor: { key: string; x: number; y: number } | undefined; // where the scope is that is to open or close
+  private told: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly model: Model,
@@ -142,17 +147,47 @@ export class GraphWidget {
   /** Fit again when the place got another size. */
   resize(): void {
     this.heat?.draw();
+    this.tellRoom();
     if (!this.svg || this.view.moved) return;
     this.setHeight();
     this.view.fit();
   }
 
   dispose(): void {
+    clearTimeout(this.told);
     this.heat?.dispose();
+  }
+
+  /** Tell the kernel how wide a drawing may be; the details beside it come and go without a new one. */
+  private tellRoom(): void {
+    const width = this.root.clientWidth;
+    clearTimeout(this.told);
+    if (width && Math.abs(width - (this.state.room ?? ROOM)) > LIKE)
+      this.told = setTimeout(() => this.model.send({ type: "room", width }), TELL_AFTER);
+  }
+
+  /** Where on the screen the sign of a scope is, else its node. */
+  private signOf(key: string): DOMRect | undefined {
+    const named = [...(this.svg?.querySelectorAll("g.head, g.n") ?? [])].filter(
+      (one) => one.getAttribute("data-name") === key,
+    );
+    const found = named.map((one) => one.querySelector(".fold")).find(Boolean) ?? named[0];
+    return found?.getBoundingClientRect();
+  }
+
+  /** Keep a scope that opened or closed under the pointer; returns by how much the view was moved, in the drawing. */
+  private keepInPlace(from: { x: number; y: number }): { x: number; y: number } {
+    const now = this.anchor && this.signOf(this.anchor.key);
+    if (!now || !this.anchor) return { x: 0, y: 0 };
+    const scale = this.view.scale;
+    this.view.pan((now.x - this.anchor.x) / scale, (now.y - this.anchor.y) / scale);
+    this.anchor = undefined;
+    return { x: this.view.seen.x - from.x, y: this.view.seen.y - from.y };
   }
 
   private draw(text: string): void {
     const before = this.svg ? places(this.svg) : new Map();
+    const seen = this.view.seen;
     const svg = parseSvg(text);
     const width = Number(svg.getAttribute("width"));
     const height = Number(svg.getAttribute("height"));
@@ -177,6 +212,11 @@ export class GraphWidget {
     this.view.target = next ? places(svg).get(next) : undefined;
     this.minimap.draw(svg);
     this.view.show(svg, width, height);
+    const { x, y } = this.keepInPlace(seen);
+    for (const place of before.values()) {
+      place.x += x;
+      place.y += y;
+    }
     glide(svg, before);
     this.mark();
   }
@@ -234,6 +274,8 @@ export class GraphWidget {
 
   private toggle(node: Element): void {
     const key = node.getAttribute("data-name") ?? "";
+    const sign = this.signOf(key);
+    this.anchor = sign && { key, x: sign.x, y: sign.y };
     if (node.classList.contains("is-open")) this.ask("collapse", key);
     else if (node.hasAttribute("data-open")) this.ask("expand", key);
     else this.select(node);

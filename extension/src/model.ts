@@ -62,6 +62,7 @@ export interface GraphState {
   svg: string;
   expanded: string[];
   selected: string;
+  room?: number; // pixels that the drawing was made for
   aside: Record<string, boolean>;
   details: Details | null;
   hits: Hit[];

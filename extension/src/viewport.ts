@@ -18,6 +18,8 @@ export class Viewport {
   /** Whether the reader has moved it: then it is not fitted again by itself. */
   moved = false;
   dragged = false;
+  /** Pixels on the screen per pixel of the drawing. */
+  scale = 1;
   /** What is to be in sight, where not all of the drawing can be read at once. */
   target: { x: number; y: number } | undefined;
   private svg: SVGSVGElement | undefined;
@@ -39,8 +41,9 @@ export class Viewport {
     svg.setAttribute("width", "100%");
     svg.setAttribute("height", "100%");
     svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
+    const { w, h } = this.pixels();
     if (!this.moved) this.fit();
-    else this.set(this.seen);
+    else this.set({ ...this.seen, w: w / this.scale, h: h / this.scale });
     if (this.moved && this.target) this.reveal(this.target);
   }
 
@@ -107,6 +110,8 @@ export class Viewport {
 
   private set(seen: Rect): void {
     this.seen = seen;
+    const { w, h } = this.pixels();
+    this.scale = Math.min(w / seen.w, h / seen.h);
     const numbers = [seen.x, seen.y, seen.w, seen.h].map((n) => Math.round(n * 100) / 100);
     this.svg?.setAttribute("viewBox", numbers.join(" "));
     this.onMove();
