@@ -64,8 +64,7 @@ from tfnb.ops.math.functions import (
     log1p, log_sigmoid, rsqrt, sigmoid, sin, sinh, sqrt, tan, tanh,
 )
 from tfnb.ops.array.gather import (
-    boolean_mask, gather, gather_nd, listdiff, one_hot, scatter_nd, segment_sum, sequence_mask, setdiff1d, sparse_mask,
-    unique, unsorted_segment_sum,
+    boolean_mask, gather, gather_nd, listdiff, one_hot, sequence_mask, setdiff1d, sparse_mask, unique,
 )
 from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue, convert_to_tensor_or_indexed_slices
 from tfnb.variables.initializers import (
@@ -97,11 +96,6 @@ from tfnb.ops.reductions.reduce import (
 from tfnb.ops.state.scatter import (
     batch_scatter_update, scatter_add, scatter_div, scatter_max, scatter_min, scatter_mul, scatter_nd_add,
     scatter_nd_sub, scatter_nd_update, scatter_sub, scatter_update,
-)
-from tfnb.ops.reductions.segments import (
-    segment_max, segment_mean, segment_min, segment_prod, sparse_segment_mean, sparse_segment_sqrt_n,
-    sparse_segment_sum, unsorted_segment_max, unsorted_segment_mean, unsorted_segment_min, unsorted_segment_prod,
-    unsorted_segment_sqrt_n,
 )
 from tfnb.ops.array.slicing import slice_ as slice, split, strided_slice
 from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
@@ -186,6 +180,7 @@ _PLACES = {
     "tfnb.ops.array.partition": "dynamic_partition dynamic_stitch parallel_dynamic_stitch",
     "tfnb.ops.array.reverse_sequence": "reverse_sequence",
     "tfnb.ops.array.roll": "roll",
+    "tfnb.ops.array.scatter_nd": "scatter_nd",
     "tfnb.ops.control.script": "py_func",
     "tfnb.ops.data_flow.accumulators": "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator",
     "tfnb.ops.data_flow.queues": "FIFOQueue PaddingFIFOQueue PriorityQueue QueueBase RandomShuffleQueue",
@@ -197,6 +192,10 @@ _PLACES = {
         "audio_summary histogram_summary image_summary merge_all_summaries merge_summary scalar_summary",
     "tfnb.ops.nn.patches": "extract_image_patches",
     "tfnb.ops.reductions.einsum": "einsum meshgrid",
+    "tfnb.ops.reductions.segments":
+        "segment_max segment_mean segment_min segment_prod segment_sum sparse_segment_mean sparse_segment_sqrt_n "
+        "sparse_segment_sum unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod "
+        "unsorted_segment_sqrt_n unsorted_segment_sum",
     "tfnb.ops.sparse.conversion": "sparse_placeholder sparse_tensor_to_dense sparse_to_dense",
     "tfnb.ops.state.tensor_scatter":
         "tensor_scatter_add tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "

@@ -13,7 +13,6 @@ from tfnb.ops.math.functions import (
     sigmoid, sin, sinh, sqrt, tan, tanh, xdivy, xlogy,
 )
 from tfnb.ops.math.division import multiply_no_nan
-from tfnb.ops.array.gather import segment_sum, unsorted_segment_sum
 from tfnb.ops.math.arithmetic import (
     abs, accumulate_n, add, add_n, ceil, floor, maximum, minimum, multiply, negative, pow, reciprocal, rint, round,
     scalar_mul, sign, square, squared_difference, subtract,
@@ -24,11 +23,12 @@ from tfnb.ops.reductions.reduce import (
     argmax, argmin, count_nonzero, cumprod, cumsum, l2_normalize, reduce_all, reduce_any, reduce_logsumexp,
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, zero_fraction,
 )
-from tfnb.ops.reductions.segments import (
-    segment_max, segment_mean, segment_min, segment_prod, unsorted_segment_max, unsorted_segment_mean,
-    unsorted_segment_min, unsorted_segment_prod, unsorted_segment_sqrt_n,
-)
 from tfnb.ops.reductions.top import in_top_k, top_k
+from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.ops.declaration.public import exports as _exports
 
-__getattr__ = _exports(__name__)
+_LAZY = dict.fromkeys(
+    ("segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean "
+     "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum").split(),
+    "tfnb.ops.reductions.segments")
+__getattr__ = _exports(__name__, _lazy_names(__name__, _LAZY))

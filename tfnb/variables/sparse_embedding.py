@@ -9,13 +9,13 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops.array.gather import segment_sum
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.casting import cast
 from tfnb.ops.reductions.reduce import reduce_prod
 from tfnb.ops.reductions.segments import (
+    segment_sum,
     sparse_segment_mean,
     sparse_segment_sqrt_n,
     sparse_segment_sum,

@@ -1,4 +1,4 @@
-"""Gather and scatter: indexing, scatter into zeros, one_hot, where, boolean_mask, unique, segment sums."""
+"""Gather: indexing, one_hot, where, boolean_mask, unique."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,21 +9,19 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.shape import Static, is_known, merge
+from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
-from tfnb.kernels.cpu.scatter_nd import scatter_nd as launch_scatter_nd
 from tfnb.kernels.library import gather as kernels
-from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check, Coordinates
+from tfnb.kernels.library.checks import BAD_INDEX, Check, Coordinates
 from tfnb.kernels.library.searching import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims, shape, size, squeeze
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import kernel
-from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
 from tfnb.ops.math.casting import cast
@@ -164,107 +162,7 @@ def _rows_of_gradient(params: Tensor, indices: Tensor, dy: Tensor) -> IndexedSli
     return IndexedSlices(values, raw.Reshape(indices, count), whole)
 
 
-def segments_shape(ctx: ShapeContext) -> list[Static]:
-    """Return the shape of an unsorted segment op: as many rows as its third input says."""
-    data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
-    if count is not None and int(count) < 0:
-        raise ValueError(f"num_segments must be non-negative, got {int(count)}")
-    if data is None or ids is None:
-        return [None]
-    merge(data[:len(ids)], ids)
-    return [(None if count is None else int(count), *data[len(ids):])]
-
-
-def segments_inside(ctx: Any) -> list[Check]:
-    """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
-    count = int(ctx.value(2))
-    launched = count and prod(ctx.shape(0)) and ctx.op.spec.cpu is not None
-    return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
-
-
-def rows_of_segments(data: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ids from 0 on, as a vector, and the rows of `data` that they number."""
-    rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
-    kept = places >= 0
-    return places[kept], rows[kept]
-
-
-def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
-    places, rows = rows_of_segments(data, ids)
-    out = np.zeros((int(count), *data.shape[ids.ndim:]), data.dtype)
-    np.add.at(out, places, rows)
-    return out
-
-
-SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0}, "values": ("num_segments",)}
-
-
-@kernel("data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T", **SEGMENTS,
-        numpy=_segment_sums, launch=kernels.unsorted_segment_sum, counted=(1, 2), T="numbertype",
-        Tindices="{int16, int32, int64}", Tnumsegments="indextype = DT_INT32")
-def UnsortedSegmentSum() -> None:
-    """Sum the rows of `data` by segment id; negative ids are left out.
-
-    >>> sess.run(tf.unsorted_segment_sum([1, 2, 3, 4], [2, 0, 2, 0], num_segments=3))
-    array([6, 0, 4], dtype=int32)
-    """
-
-
-UnsortedSegmentSum.checked(segments_inside)
-
-
-@UnsortedSegmentSum.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    ids = op.inputs[1]
-    zero = convert_to_tensor(0, dtype=ids.dtype)
-    rows = raw.GatherV2(dz, raw.Maximum(ids, zero), 0)
-    inside = raw.GreaterEqual(ids, zero)
-    extra = len(rows.static or ()) - len(ids.static or ())
-    if extra > 0:
-        inside = raw.Reshape(inside, [*(n if n is not None else -1 for n in ids.static or ()), *[1] * extra])
-    return [raw.SelectV2(inside, rows, raw.ZerosLike(rows)), None, None]
-
-
-def sorted_segments_shape(ctx: ShapeContext) -> list[Static]:
-    """Return the shape of a sorted segment op: a row for each id up to the last, once it runs (as in TensorFlow)."""
-    data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1) if ctx.concrete else None
-    if data is not None and ids is not None:
-        merge(data[:1], ids)
-    count = None if known is None else ascending(known)
-    return [None if data is None else (count, *data[1:])]
-
-
-def ascending(ids: np.ndarray) -> int:
-    """Return how many segments ascending ids number. Raises ValueError for others."""
-    if len(ids) and (ids[0] < 0 or (ids[1:] < ids[:-1]).any()):
-        raise ValueError("segment ids are not increasing")
-    return int(ids[-1]) + 1 if len(ids) else 0
-
-
-SORTED: dict[str, Any] = {"ranks": {"data": AtLeast(1), "segment_ids": 1}, "values": ("segment_ids",),
-                          "shape": sorted_segments_shape}
-
-
-def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
-    return _segment_sums(ctx, data, ids, np.array(int(ids[-1]) + 1 if len(ids) else 0))
-
-
-@kernel("data: T, segment_ids: Tindices -> output: T", **SORTED, numpy=_sorted_sums, T="numbertype",
-        Tindices="indextype")
-def SegmentSum() -> None:
-    """Sum the rows of `data` by segment id; ids ascend.
-
-    >>> sess.run(tf.segment_sum([1, 2, 3, 4], [0, 0, 1, 1]))
-    array([3, 7], dtype=int32)
-    """
-
-
-@SegmentSum.gradient
-def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
-    return [raw.GatherV2(dz, op.inputs[1], 0), None]
-
-
-# GatherNd and ScatterNd
+# GatherNd
 
 def nd_shape(ctx: ShapeContext) -> list[Static]:
     """Return the shape of the slices of the first input that the vectors in the second one pick."""
@@ -284,7 +182,7 @@ def something_to_pick(ctx: Any) -> None:
         raise ValueError(f"Requested {count} entries, but params is empty")
 
 
-def _nd_rows(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+def nd_rows(indices: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """Return the row that each vector of coordinates picks, of an array of that shape seen as rows."""
     vectors = indices.reshape(prod(indices.shape[:-1]), indices.shape[-1]).astype(np.int64)
     rows = np.zeros(len(vectors), np.int64)
@@ -297,7 +195,7 @@ def take_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
     """Return the slices of `params` at vectors of coordinates."""
     depth = indices.shape[-1]
     rows = params.reshape(prod(params.shape[:depth]), *params.shape[depth:])
-    return rows[_nd_rows(indices, params.shape)].reshape((*indices.shape[:-1], *params.shape[depth:]))
+    return rows[nd_rows(indices, params.shape)].reshape((*indices.shape[:-1], *params.shape[depth:]))
 
 
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=nd_shape, launch=kernels.gather_nd,
@@ -317,51 +215,10 @@ def coordinates(ctx: Any) -> list[Coordinates]:
 GatherNd.checked(coordinates)
 
 
-def _scatter(ctx: Any, indices: np.ndarray, updates: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    sizes, depth = shape.tolist(), indices.shape[-1]
-    out = np.zeros((prod(sizes[:depth]), *sizes[depth:]), updates.dtype)
-    np.add.at(out, _nd_rows(indices, sizes), updates.reshape(-1, *sizes[depth:]))
-    return out.reshape(sizes)
-
-
-def _scattered(ctx: ShapeContext) -> list[Static]:
-    shape, indices, updates = ctx.partial(2), ctx.shape(0), ctx.shape(1)
-    if indices is not None and updates is not None:
-        merge(indices[:-1], updates[:len(indices) - 1])
-    if shape is None:
-        return [None]
-    if 0 in shape and any(is_known(given) and 0 not in given for given in (indices, updates)):
-        raise ValueError("Indices and updates specified for empty output shape")
-    if indices is not None and indices[-1] is not None:
-        if indices[-1] > len(shape):
-            raise ValueError(f"The last dimension of indices must be at most the rank of the output: {indices[-1]} > "
-                             f"{len(shape)}")
-        merge(updates, (*indices[:-1], *shape[indices[-1]:]))
-    return [shape]
-
-
-@kernel("indices: Tindices, updates: T, shape: Tindices -> output: T", shape=_scattered, numpy=_scatter,
-        cpu=launch_scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
-        T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
-def ScatterNd() -> None:
-    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""
-
-
-@ScatterNd.checked
-def _(ctx: Any) -> list[Coordinates]:
-    sizes, indices = ctx.value(2).tolist(), ctx.shape(0)
-    return [Coordinates(0, tuple(sizes[:indices[-1]]))]
-
-
 @GatherNd.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     params, indices = op.inputs
-    return [ScatterNd(indices, dy, shape_node(params, indices.dtype)), None]
-
-
-@ScatterNd.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [None, GatherNd(dy, op.inputs[0]), None]
+    return [raw.ScatterNd(indices, dy, shape_node(params, indices.dtype)), None]
 
 
 # OneHot, Where, Unique, ListDiff
@@ -442,8 +299,6 @@ ListDiff.no_gradient("it is made of indices")
 
 # What users call
 
-unsorted_segment_sum, segment_sum = functions(UnsortedSegmentSum, SegmentSum)
-
 
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
            batch_dims: int = 0) -> Tensor:
@@ -501,15 +356,6 @@ def _gather_nd_rows(params: Tensor, indices: Tensor, count: int, name: str) -> T
     if params.static is not None and indices.static is not None and indices.static[-1] is not None:
         made.set_shape(indices.static[:-1] + params.static[count + indices.static[-1]:])
     return made
-
-
-def scatter_nd(indices: Any, updates: Any, shape: Any, name: str | None = None) -> Tensor:
-    """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up.
-
-    >>> sess.run(tf.scatter_nd(indices=[[1], [3], [1]], updates=[10, 20, 1], shape=[5]))
-    array([ 0, 11,  0, 20,  0], dtype=int32)
-    """
-    return ScatterNd(indices, updates, shape, name=name)
 
 
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> tuple[Tensor, Tensor]:

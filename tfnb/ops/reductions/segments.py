@@ -1,4 +1,4 @@
-"""Segment reductions, one row of the result for each segment: products, means, minima, maxima, and sparse sums.
+"""Segment reductions, one row of the result for each segment: sums, products, means, minima, maxima, and sparse sums.
 
 Segment ids of the sorted ops ascend; the result has as many rows as the last id plus one. The unsorted ops take the
 number of segments; ids below 0 are left out. A segment without rows gets 0 (sorted ops; 1 for products), or the
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -19,19 +20,11 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library.checks import BAD_INDEX, Check
+from tfnb.kernels.library import gather as kernels
+from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.create import ones_like, zeros_like
-from tfnb.ops.array.gather import (
-    SEGMENTS,
-    SORTED,
-    SegmentSum,
-    UnsortedSegmentSum,
-    ascending,
-    rows_of_segments,
-    segments_inside,
-)
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
@@ -46,6 +39,108 @@ _SORTED = "data: T, segment_ids: Tindices -> output: T"
 _UNSORTED = "data: T, segment_ids: Tindices, num_segments: Tnumsegments -> output: T"
 _COUNT = "indextype = DT_INT32"
 
+
+# What sorted and unsorted ops share, and their sums
+
+def segments_shape(ctx: ShapeContext) -> list[Static]:
+    """Return the shape of an unsorted segment op: as many rows as its third input says."""
+    data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
+    if count is not None and int(count) < 0:
+        raise ValueError(f"num_segments must be non-negative, got {int(count)}")
+    if data is None or ids is None:
+        return [None]
+    merge(data[:len(ids)], ids)
+    return [(None if count is None else int(count), *data[len(ids):])]
+
+
+def segments_inside(ctx: Any) -> list[Check]:
+    """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
+    count = int(ctx.value(2))
+    launched = count and prod(ctx.shape(0)) and ctx.op.spec.cpu is not None
+    return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
+
+
+def rows_of_segments(data: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ids from 0 on, as a vector, and the rows of `data` that they number."""
+    rows, places = data.reshape(ids.size, *data.shape[ids.ndim:]), ids.reshape(-1)
+    kept = places >= 0
+    return places[kept], rows[kept]
+
+
+def _segment_sums(ctx: Any, data: np.ndarray, ids: np.ndarray, count: np.ndarray) -> np.ndarray:
+    places, rows = rows_of_segments(data, ids)
+    out = np.zeros((int(count), *data.shape[ids.ndim:]), data.dtype)
+    np.add.at(out, places, rows)
+    return out
+
+
+SEGMENTS: dict[str, Any] = {"shape": segments_shape, "ranks": {"num_segments": 0}, "values": ("num_segments",)}
+
+
+@kernel(_UNSORTED, **SEGMENTS, numpy=_segment_sums, launch=kernels.unsorted_segment_sum, counted=(1, 2), T="numbertype",
+        Tindices="{int16, int32, int64}", Tnumsegments=_COUNT)
+def UnsortedSegmentSum() -> None:
+    """Sum the rows of `data` by segment id; negative ids are left out.
+
+    >>> sess.run(tf.unsorted_segment_sum([1, 2, 3, 4], [2, 0, 2, 0], num_segments=3))
+    array([6, 0, 4], dtype=int32)
+    """
+
+
+UnsortedSegmentSum.checked(segments_inside)
+
+
+@UnsortedSegmentSum.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    ids = op.inputs[1]
+    zero = convert_to_tensor(0, dtype=ids.dtype)
+    rows = raw.GatherV2(dz, raw.Maximum(ids, zero), 0)
+    inside = raw.GreaterEqual(ids, zero)
+    extra = len(rows.static or ()) - len(ids.static or ())
+    if extra > 0:
+        inside = raw.Reshape(inside, [*(n if n is not None else -1 for n in ids.static or ()), *[1] * extra])
+    return [raw.SelectV2(inside, rows, raw.ZerosLike(rows)), None, None]
+
+
+def sorted_segments_shape(ctx: ShapeContext) -> list[Static]:
+    """Return the shape of a sorted segment op: a row for each id up to the last, once it runs (as in TensorFlow)."""
+    data, ids, known = ctx.shape(0), ctx.shape(1), ctx.value(1) if ctx.concrete else None
+    if data is not None and ids is not None:
+        merge(data[:1], ids)
+    count = None if known is None else ascending(known)
+    return [None if data is None else (count, *data[1:])]
+
+
+def ascending(ids: np.ndarray) -> int:
+    """Return how many segments ascending ids number. Raises ValueError for others."""
+    if len(ids) and (ids[0] < 0 or (ids[1:] < ids[:-1]).any()):
+        raise ValueError("segment ids are not increasing")
+    return int(ids[-1]) + 1 if len(ids) else 0
+
+
+SORTED: dict[str, Any] = {"ranks": {"data": AtLeast(1), "segment_ids": 1}, "values": ("segment_ids",),
+                          "shape": sorted_segments_shape}
+
+
+def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    return _segment_sums(ctx, data, ids, np.array(int(ids[-1]) + 1 if len(ids) else 0))
+
+
+@kernel(_SORTED, **SORTED, numpy=_sorted_sums, T="numbertype", Tindices="indextype")
+def SegmentSum() -> None:
+    """Sum the rows of `data` by segment id; ids ascend.
+
+    >>> sess.run(tf.segment_sum([1, 2, 3, 4], [0, 0, 1, 1]))
+    array([3, 7], dtype=int32)
+    """
+
+
+@SegmentSum.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    return [raw.GatherV2(dz, op.inputs[1], 0), None]
+
+
+# Other combinations
 
 def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
     """Return the NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
@@ -290,9 +385,10 @@ SparseSegmentSqrtN.gradient(partial(_picked_gradient, lambda counts: raw.Sqrt(co
 
 # What users call
 
-segment_mean, segment_prod, segment_min, segment_max = functions(SegmentMean, SegmentProd, SegmentMin, SegmentMax)
-unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min = functions(
-    UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin)
+segment_sum, segment_mean, segment_prod, segment_min, segment_max = functions(
+    SegmentSum, SegmentMean, SegmentProd, SegmentMin, SegmentMax)
+unsorted_segment_sum, unsorted_segment_prod, unsorted_segment_max, unsorted_segment_min = functions(
+    UnsortedSegmentSum, UnsortedSegmentProd, UnsortedSegmentMax, UnsortedSegmentMin)
 
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:

@@ -15,10 +15,11 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
-from tfnb.ops.array.gather import UnsortedSegmentSum, unique
+from tfnb.ops.array.gather import unique
 from tfnb.ops.array.reshape import shape as array_shape
 from tfnb.ops.composite.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
 from tfnb.ops.control.group import group, tuple_
+from tfnb.ops.reductions.segments import UnsortedSegmentSum
 from tfnb.ops.state import assign as state
 from tfnb.train.optimizers import slots
 from tfnb.variables.helpers import trainable_variables
