@@ -32,8 +32,6 @@ NEWER = {
     "encoding": "tf.compat.as_str_any",
     "allow_fast_lookup": "tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse",
 }
-# In TensorFlow 1.15, and not here.
-ABSENT = {"num_segments": "tf.sparse_segment_sum tf.sparse_segment_mean tf.sparse_segment_sqrt_n"}
 # Programs get these from other functions and don't construct them, or their class has other parts here.
 NOT_CONSTRUCTED = {"tf.Operation", "tf.Tensor", "tf.data.Dataset", "tf.data.Iterator", "tf.flags.Flag",
                    "tf.flags.FLAGS", "tf.UnconnectedGradients", "tf.VariableAggregation", "tf.VariableSynchronization"}
@@ -109,7 +107,7 @@ def of(names: Iterable[str]) -> set[int]:
 
 def left_out(name: str) -> set[str]:
     this = id(called()[name])
-    return {argument for table in (NEWER, ABSENT) for argument, names in table.items() if this in of(names.split())} | (
+    return {argument for argument, names in NEWER.items() if this in of(names.split())} | (
         {"required"} if name.startswith("tf.flags.DEFINE") else set())
 
 

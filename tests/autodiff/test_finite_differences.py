@@ -195,6 +195,9 @@ SAMPLES = {
        for name in ("UnsortedSegmentProd", "UnsortedSegmentMin", "UnsortedSegmentMax")},
     **{name: [(lambda x, op=name: getattr(raw, op)(x, [2, 0, 2], np.array([0, 0, 2], np.int32)), [(3, 2)])]
        for name in ("SparseSegmentSum", "SparseSegmentMean", "SparseSegmentSqrtN")},
+    **{name: [(lambda x, op=name: getattr(raw, op)(x, [2, 0, 2], np.array([0, 0, 2], np.int32), 4), [(3, 2)])]
+       for name in ("SparseSegmentSumWithNumSegments", "SparseSegmentMeanWithNumSegments",
+                    "SparseSegmentSqrtNWithNumSegments")},
     "DynamicPartition": [(lambda x: raw.DynamicPartition(x, [1, 0, 1], num_partitions=2), [(3, 2)])],
     "DynamicStitch": [(lambda x, y: raw.DynamicStitch([[0, 3], [1, 4]], [x, y]), [A, B])],
     "ParallelDynamicStitch": [(lambda x, y: raw.ParallelDynamicStitch([[0, 3], [1, 2]], [x, y]), [A, B])],

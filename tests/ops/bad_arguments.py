@@ -48,6 +48,9 @@ TABLE = {
     "sorted mean": ("SegmentMean", {"data": f, "segment_ids": i([0, 0, 2])}, {}),
     "sorted max": ("SegmentMax", {"data": f, "segment_ids": i([0, 0, 2])}, {}),
     "picked sum": ("SparseSegmentSum", {"data": f, "indices": i([0, 2]), "segment_ids": i([0, 1])}, {}),
+    **{f"picked {name}, counted": (f"SparseSegment{name}WithNumSegments", {
+        "data": f, "indices": i([0, 2]), "segment_ids": i([0, 1]), "num_segments": i(3)}, {})
+       for name in ("Sum", "Mean", "SqrtN")},
     "picked mean": ("SparseSegmentMean", {"data": f, "indices": i([0, 2]), "segment_ids": i([0, 1])}, {}),
     "one_hot": ("OneHot", {"indices": i([0, 2]), "depth": i(3), "on_value": np.float32(5), "off_value": np.float32(1)},
                 {}),

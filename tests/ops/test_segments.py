@@ -18,6 +18,8 @@ PROGRAMS = {
        for name in ("sum", "prod", "min", "max")},
     **{f"an id for each number, {name}": f"tf.unsorted_segment_{name}(x, table, 4)" for name in ("sum", "max", "mean")},
     **{f"sparse_segment_{name}": f"tf.sparse_segment_{name}(x, picks, ids)" for name in ("sum", "mean", "sqrt_n")},
+    **{f"counted segments, {name}": f"tf.sparse_segment_{name}(x, picks, ids, num_segments=6)"
+       for name in ("sum", "mean", "sqrt_n")},
     "zeros in products": "tf.segment_prod(x * [[0., 0.], [1., 0.], [1., 1.], [0., 1.], [1., 1.], [1., 1.]], ids)",
     "equal numbers": "tf.segment_max(tf.zeros_like(x) * x + x[:1], ids)",
 }
@@ -77,6 +79,8 @@ def test_partition_and_stitch(oracle):
     lambda i: tf.unsorted_segment_sum([1.0, 2.0], i([0, 3]), 3), lambda i: tf.unsorted_segment_max([1.0], i([3]), 3),
     lambda i: tf.sparse_segment_sum([1.0, 2.0], i([0, 2]), [0, 1]),
     lambda i: tf.sparse_segment_mean([1.0, 2.0], [0, 1], i([1, 0])),
+    lambda i: tf.sparse_segment_sum([1.0, 2.0], [0, 1], i([0, 2]), num_segments=2),
+    lambda i: tf.sparse_segment_mean([1.0, 2.0], [0, 1], [0, 0], num_segments=i(-1)),
     lambda i: tf.dynamic_partition([1.0, 2.0], i([0, 2]), 2)[0],
     lambda i: tf.dynamic_stitch([i([0, -1])], [[1.0, 2.0]]),
     lambda i: tf.gather_nd([1.0, 2.0], i([[2]])), lambda i: tf.scatter_nd(i([[5]]), [1.0], [3]),

@@ -25,6 +25,7 @@ from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.create import ones_like, zeros_like
+from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
@@ -323,14 +324,21 @@ for _op in (SegmentProd, UnsortedSegmentProd):
 # Sums of rows that are picked first
 
 _PICKED = "data: T, indices: Tidx, segment_ids: Tsegmentids -> output: T"
-_PICKS: dict[str, Any] = {"ranks": {"data": AtLeast(1), "indices": 1, "segment_ids": 1}, "Tidx": _COUNT,
-                          "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
+_COUNTED = "data: T, indices: Tidx, segment_ids: Tsegmentids, num_segments: Tnumsegments -> output: T"
+_PICKS: dict[str, Any] = {"Tidx": _COUNT, "Tsegmentids": _COUNT, "sparse_gradient": "bool = false"}
+_COUNTED_PICKS: dict[str, Any] = {"Tidx": _COUNT, "Tnumsegments": _COUNT, **_PICKS}
 
 
 def _picked_shape(ctx: ShapeContext) -> list[Static]:
     data, known = ctx.shape(0), ctx.value(2) if ctx.concrete else None
     merge(ctx.shape(1), ctx.shape(2))
-    return [None if data is None else (None if known is None else ascending(known), *data[1:])]
+    count = None if known is None else ascending(known)
+    if len(ctx.op.inputs) == 4:
+        given = ctx.value(3)
+        if given is not None and (given < 0 or count is not None and count > given):
+            raise ValueError(f"num_segments must be at least {count or 0}, got {given}")
+        count = None if given is None else int(given)
+    return [None if data is None else (count, *data[1:])]
 
 
 def _picked_rows(ctx: Any) -> list[Check]:
@@ -339,48 +347,75 @@ def _picked_rows(ctx: Any) -> list[Check]:
 
 def _picked(power: float) -> Callable[..., np.ndarray]:
     """Return the NumPy form: sums of picked rows, over the number of rows to the power."""
-    def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray) -> np.ndarray:
-        """Return a row for each segment, up to the largest id."""
-        sums = _combined(np.add, 0)(ctx, data[indices], ids)
+    def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray, count: Any = None) -> np.ndarray:
+        """Return a row for each segment, up to the largest id unless there is a count."""
+        found = _combined(np.add, 0)(ctx, data[indices], ids)
+        sums = np.zeros((len(found) if count is None else int(count), *data.shape[1:]), data.dtype)
+        sums[:len(found)] = found
         counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
     return numpy
 
 
-@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0), values=("segment_ids",), T=_REAL, **_PICKS)
+def _picking(text: str, power: float, types: str) -> Callable[[Callable[[], None]], Constructor]:
+    """Declare the sum of picked rows over the number of rows to the power."""
+    ranks: dict[str, Any] = {"data": AtLeast(1), "indices": 1, "segment_ids": 1}
+    counted = text is _COUNTED
+    return kernel(text, shape=_picked_shape, numpy=_picked(power), T=types,
+                  ranks=ranks | {"num_segments": 0} if counted else ranks,
+                  values=("segment_ids", "num_segments") if counted else ("segment_ids",),
+                  **_COUNTED_PICKS if counted else _PICKS)
+
+
+@_picking(_PICKED, 0, _REAL)
 def SparseSegmentSum() -> None:
     """Compute the sum of the rows `data[indices]` by segment id; ids ascend."""
 
 
-@kernel(_PICKED, shape=_picked_shape, numpy=_picked(1), values=("segment_ids",), T=_FLOAT, **_PICKS)
+@_picking(_PICKED, 1, _FLOAT)
 def SparseSegmentMean() -> None:
     """Compute the mean of the rows `data[indices]` by segment id; ids ascend."""
 
 
-@kernel(_PICKED, shape=_picked_shape, numpy=_picked(0.5), values=("segment_ids",), T=_FLOAT, **_PICKS)
+@_picking(_PICKED, 0.5, _FLOAT)
 def SparseSegmentSqrtN() -> None:
     """As SparseSegmentSum, divided by the square root of the number of rows."""
 
 
-for _op in (SparseSegmentSum, SparseSegmentMean, SparseSegmentSqrtN):
-    _op.checked(_picked_rows)
+@_picking(_COUNTED, 0, _REAL)
+def SparseSegmentSumWithNumSegments() -> None:
+    """As SparseSegmentSum, with zeros for segments behind the last id."""
+
+
+@_picking(_COUNTED, 1, _FLOAT)
+def SparseSegmentMeanWithNumSegments() -> None:
+    """As SparseSegmentMean, with zeros for segments behind the last id."""
+
+
+@_picking(_COUNTED, 0.5, _FLOAT)
+def SparseSegmentSqrtNWithNumSegments() -> None:
+    """As SparseSegmentSqrtN, with zeros for segments behind the last id."""
 
 
 def _picked_gradient(divisor: Callable[[Any], Any] | None, op: Operation, dz: Tensor) -> list[Tensor | None]:
     """Return the gradients of the picked sums over `divisor` of the counts of rows."""
-    data, indices, ids = op.inputs
+    data, indices, ids = op.inputs[:3]
     if divisor is not None:
         ones = raw.Fill(raw.Shape(ids), convert_to_tensor(1, dtype=dz.dtype))
-        counts = raw.Maximum(SegmentSum(ones, ids), convert_to_tensor(1, dtype=dz.dtype))
         sizes: Any = raw.Shape(dz)
+        counts = raw.Maximum(UnsortedSegmentSum(ones, ids, sizes[0]), convert_to_tensor(1, dtype=dz.dtype))
         dz = raw.RealDiv(dz, raw.Reshape(divisor(counts), raw.ConcatV2([sizes[:1], ones_like(sizes[1:])], 0)))
     whole: Any = raw.Shape(data)
     return _nothing(op, UnsortedSegmentSum(raw.GatherV2(dz, ids, 0), indices, whole[0]))
 
 
-SparseSegmentSum.gradient(partial(_picked_gradient, None))
-SparseSegmentMean.gradient(partial(_picked_gradient, lambda counts: counts))
-SparseSegmentSqrtN.gradient(partial(_picked_gradient, lambda counts: raw.Sqrt(counts)))
+for _op, _divisor in (
+        (SparseSegmentSum, None), (SparseSegmentSumWithNumSegments, None),
+        (SparseSegmentMean, lambda counts: counts), (SparseSegmentMeanWithNumSegments, lambda counts: counts),
+        (SparseSegmentSqrtN, lambda counts: raw.Sqrt(counts)),
+        (SparseSegmentSqrtNWithNumSegments, lambda counts: raw.Sqrt(counts))):
+    _op.checked(_picked_rows)
+    _op.gradient(partial(_picked_gradient, _divisor))
 
 
 # What users call
@@ -433,40 +468,63 @@ def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name
         return result
 
 
-def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def _counted_or_not(plain: Constructor, counted: Constructor) -> Callable[..., Tensor]:
+    """Return a function of the arguments of `counted` that makes the `plain` op where there is no count."""
+    def call(data: Any, indices: Any, ids: Any, count: Any, name: str | None) -> Tensor:
+        made: Tensor = plain(data, indices, ids, name=name) if count is None else counted(data, indices, ids, count,
+                                                                                           name=name)
+        return made
+    return call
+
+
+def sparse_segment_sum(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
+                           num_segments: Any = None) -> Tensor:
     """Compute the sum of the rows `data[indices]` by segment id; ids ascend.
+
+    num_segments: the number of rows of the result, by default the last id and one.
 
     >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     >>> sess.run(tf.sparse_segment_sum(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
     array([[4., 4.],
            [2., 2.]], dtype=float32)
+    >>> sess.run(tf.sparse_segment_sum(rows, indices=[0, 2], segment_ids=[0, 2], num_segments=4))
+    array([[1., 1.],
+           [0., 0.],
+           [3., 3.],
+           [0., 0.]], dtype=float32)
     """
-    result: Tensor = SparseSegmentSum(data, indices, segment_ids, name=name)
-    return result
+    return _counted_or_not(SparseSegmentSum, SparseSegmentSumWithNumSegments)(
+        data, indices, segment_ids, num_segments, name)
 
 
-def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def sparse_segment_mean(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
+                            num_segments: Any = None) -> Tensor:
     """Compute the mean of the rows `data[indices]` by segment id; ids ascend.
+
+    num_segments: the number of rows of the result, by default the last id and one.
 
     >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     >>> sess.run(tf.sparse_segment_mean(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
     array([[2., 2.],
            [2., 2.]], dtype=float32)
     """
-    result: Tensor = SparseSegmentMean(data, indices, segment_ids, name=name)
-    return result
+    return _counted_or_not(SparseSegmentMean, SparseSegmentMeanWithNumSegments)(
+        data, indices, segment_ids, num_segments, name)
 
 
-def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None) -> Tensor:
+def sparse_segment_sqrt_n(data: Any, indices: Any, segment_ids: Any, name: str | None = None,
+                              num_segments: Any = None) -> Tensor:
     """As `sparse_segment_sum`, divided by the square root of the number of rows of each segment.
+
+    num_segments: the number of rows of the result, by default the last id and one.
 
     >>> rows = tf.constant([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
     >>> sess.run(tf.sparse_segment_sqrt_n(rows, indices=[0, 2, 1], segment_ids=[0, 0, 1]))
     array([[2.8284, 2.8284],
            [2.    , 2.    ]], dtype=float32)
     """
-    result: Tensor = SparseSegmentSqrtN(data, indices, segment_ids, name=name)
-    return result
+    return _counted_or_not(SparseSegmentSqrtN, SparseSegmentSqrtNWithNumSegments)(
+        data, indices, segment_ids, num_segments, name)
 
 
 describe(globals(), TENSORS)
