@@ -7,6 +7,13 @@ interface Tabs {
   Widget: new () => Tab;
 }
 
+const GO = "tfnb:go-to-cell"; // of a link in a view: ../src/dom.ts
+
+interface Place {
+  id: string;
+  line: number; // 0 for all of the cell
+}
+
 /** Where a view is: the cell, and which of its views. */
 interface Home {
   panel: Panel;
@@ -67,6 +74,7 @@ export class Besides {
   /** Begin to listen to views and cursors. */
   async start(modules: Modules): Promise<void> {
     document.addEventListener(OFFER, (event) => this.offered(event as CustomEvent<Offer>));
+    document.addEventListener(GO, (event) => this.go(event as CustomEvent<Place>));
     document.addEventListener("selectionchange", () => this.soon());
     await this.marker.load(modules);
   }
@@ -158,6 +166,29 @@ export class Besides {
       const where = cell && statement && place(cell.model.sharedModel.getSource(), statement);
       return cell && where ? [{ at, cell, where }] : [];
     });
+    await this.reveal(content, found);
+  }
+
+  /** Follow a link to a line of a cell. */
+  private go(event: CustomEvent<Place>): void {
+    const link = event.target as HTMLElement;
+    const { id, line } = event.detail;
+    const around = this.open.find((each) => each.tab.node.contains(link));
+    const content = (around?.home.panel ?? panelOf(this.app, link))?.content;
+    const at = content?.widgets.findIndex((each) => each.model.id === id) ?? -1;
+    const cell = content?.widgets[at];
+    if (!content || !cell) return;
+    event.preventDefault();
+    const last = cell.model.sharedModel.getSource().split("\n").length;
+    const lines: [number, number] = line > 0 && line <= last ? [line - 1, line - 1] : [0, last - 1];
+    void this.reveal(content, [{ at, cell, where: lines }]);
+  }
+
+  /** Bring the last of these places into sight, and mark their lines. */
+  private async reveal(
+    content: Panel["content"],
+    found: { at: number; cell: Cell; where: [number, number] }[],
+  ): Promise<void> {
     this.marker.clear();
     const last = found.at(-1);
     if (!last) return;

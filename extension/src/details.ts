@@ -1,5 +1,5 @@
 /** The panel beside the drawing: all that is known of the selected node. */
-import { button, h } from "./dom";
+import { button, h, linked } from "./dom";
 import type { Details, Link } from "./model";
 
 export interface DetailActions {
@@ -61,7 +61,13 @@ export function detailsPanel(
       ),
       button(isAside ? "Put back" : "Set aside", "", () => act.aside(found.key, !isAside)),
     ),
-    found.where ? section("Made by", h("code", { class: "tfnb-where" }, found.where), source(found)) : null,
+    found.where
+      ? section(
+          "Made by",
+          h("code", { class: "tfnb-where" }, ...linked(found.where, found.cells)),
+          source(found),
+        )
+      : null,
     found.change ? section("Last run of its cell", found.change) : null,
     values(found, act),
     tensors(found),

@@ -35,6 +35,36 @@ export function button(label: string, tip: string, act: () => void): HTMLButtonE
   return made;
 }
 
+/** Labels of cells in a text -> their ids. */
+export type CellIds = Record<string, string>;
+
+const CELL = /(\[\d+\](?:,? line \d+)?)/;
+
+/**
+ * A text in which "[3] line 2" is a link to that cell. tfnb's JupyterLab extension answers `tfnb:go-to-cell` by
+ * scrolling there; elsewhere the address works, as far as the page knows it.
+ */
+export function linked(text: string, cells: CellIds = {}): (Node | string)[] {
+  return text.split(CELL).map((part) => {
+    const id = new Map(Object.entries(cells)).get(part.replace(/\].*/, "]"));
+    if (!id || !CELL.test(part)) return part;
+    const line = Number(/line (\d+)/.exec(part)?.[1] ?? 0);
+    const link = h("a", { href: `#cell-id=${encodeURIComponent(id)}`, title: "go to the cell" }, part);
+    link.addEventListener("click", (event) => {
+      event.stopPropagation();
+      const detail = { id, line };
+      const asked = new CustomEvent("tfnb:go-to-cell", {
+        bubbles: true,
+        cancelable: true,
+        composed: true,
+        detail,
+      });
+      if (!link.dispatchEvent(asked)) event.preventDefault();
+    });
+    return link;
+  });
+}
+
 function spoken(label: string, tip: string): string {
   const said = !/[a-z]{2}/i.test(label) || tip.toLowerCase().includes(label.toLowerCase());
   return said ? tip : `${label}: ${tip}`;

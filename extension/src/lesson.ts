@@ -1,5 +1,5 @@
 /** Lessons below a cell: a sentence each, the corrected code, a button that runs it where it may, and where to read on. */
-import { button, h } from "./dom";
+import { button, h, linked } from "./dom";
 import type { LessonState, Model, View } from "./model";
 
 export class LessonWidget implements View {
@@ -16,7 +16,10 @@ export class LessonWidget implements View {
     );
   }
 
-  private lesson({ text, code, runs, read, href }: LessonState["lessons"][number], i: number): HTMLElement {
+  private lesson(
+    { text, cells, code, runs, read, href }: LessonState["lessons"][number],
+    i: number,
+  ): HTMLElement {
     const fix = code && h("pre", {}, h("code", {}, code));
     const act = () => this.model.send({ type: "do", name: String(i) });
     const copy = () => void navigator.clipboard?.writeText(code);
@@ -27,7 +30,11 @@ export class LessonWidget implements View {
     return h(
       "section",
       {},
-      h("p", {}, ...text.split("`").map((part, odd) => (odd % 2 ? h("code", {}, part) : part))),
+      h(
+        "p",
+        {},
+        ...text.split("`").flatMap((part, odd) => (odd % 2 ? h("code", {}, part) : linked(part, cells))),
+      ),
       fix ? h("div", { class: "tfnb-fix" }, fix, press) : null,
       h("p", { class: "tfnb-read" }, "Read on: ", link),
     );

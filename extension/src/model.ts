@@ -1,5 +1,7 @@
 /** What the kernel and the browser say to each other; the Python side is tfnb/notebook/graph/view.py and board.py. */
 
+import type { CellIds } from "./dom";
+
 /** The part of anywidget's model that is used here. */
 export interface Model {
   get(key: string): unknown;
@@ -39,6 +41,7 @@ export interface Details {
   outputs: Link[];
   more: [number, number];
   where: string;
+  cells?: CellIds;
   type?: string;
   doc?: string;
   change?: string;
@@ -76,7 +79,7 @@ export interface GraphState {
 
 /** Lessons below a cell: code in `text` stands in backticks; `href` of the tutorial may be "". */
 export interface LessonState {
-  lessons: { text: string; code: string; runs: boolean; read: string; href: string }[];
+  lessons: { text: string; cells?: CellIds; code: string; runs: boolean; read: string; href: string }[];
   note: string;
 }
 
@@ -121,6 +124,7 @@ export type LiveMessage =
 /** Tables and heat maps; the Python side is tfnb/notebook/state/tables.py and heat.py, which say what each field means. */
 export interface SheetCell {
   t?: string;
+  cells?: CellIds;
   v?: number | string;
   spark?: number[];
   hist?: number[][];

@@ -1,5 +1,5 @@
 /** Tables that are sorted by a click on their heads and asked about by a click on their rows; heat maps under them. */
-import { button, h, s } from "./dom";
+import { button, h, linked, s } from "./dom";
 import { GraphWidget } from "./graph";
 import type { Guard } from "./guard";
 import { HeatMaps } from "./heat";
@@ -156,7 +156,7 @@ export class SheetWidget implements View {
       made.addEventListener(
         "click",
         this.guard((event: MouseEvent) => {
-          if (!(event.target as Element).closest("button")) this.pick(table, row.id);
+          if (!(event.target as Element).closest("button, a")) this.pick(table, row.id);
         }),
       );
     return made;
@@ -219,7 +219,7 @@ function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void):
     place.append(box, " ");
   }
   if (cell.swatch !== undefined) place.append(h("i", { class: `tfnb-s${cell.swatch}` }));
-  if (cell.t) place.append(cell.t);
+  if (cell.t) place.append(...linked(cell.t, cell.cells));
   if ((cell.t ?? "").length > LONG) place.title = cell.t as string;
   for (const [what, label] of cell.acts ?? [])
     place.append(

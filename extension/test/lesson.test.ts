@@ -27,3 +27,23 @@ test("a lesson has a sentence, its code, where to read on, and a button that run
   model.setState({ lessons, note: "Done. Now run the cell again." });
   expect(el.querySelector("[role=status]")?.textContent).toBe("Done. Now run the cell again.");
 });
+
+test("cells that a text names are links, which the extension of JupyterLab may answer", () => {
+  const lessons = [
+    { text: "since [5] line 2, not [6]", cells: { "[5]": "a b" }, code: "", runs: false, read, href: "" },
+  ];
+  show(new FakeModel({ kind: "lesson", state: { lessons, note: "" } }));
+  const links = [...el.querySelectorAll("a")];
+  expect(links.map((each) => [each.textContent, each.getAttribute("href")])).toEqual([
+    ["[5] line 2", "#cell-id=a%20b"],
+  ]);
+  const asked: unknown[] = [];
+  const answer = (event: Event) => {
+    event.preventDefault();
+    asked.push((event as CustomEvent).detail);
+  };
+  document.addEventListener("tfnb:go-to-cell", answer);
+  links[0]?.click();
+  document.removeEventListener("tfnb:go-to-cell", answer);
+  expect(asked).toEqual([{ id: "a b", line: 2 }]);
+});

@@ -114,3 +114,15 @@ def test_op_prints_the_contract_of_a_type_and_the_attrs_of_a_node(page):
         node = page.run(f"%op {asked}", "Y")
         assert node.startswith("y: MatMul(x:0, ones:0, ") and "transpose_a=False" in node and node.endswith(kind)
     assert "did you mean 'MatMul'" in page.run("%op MatMull", "Y")
+
+
+def test_cells_in_texts_are_links_to_them(page):
+    model(page)
+    page.run("%vars", "V")
+    label = page.run("%why h", "Y").partition("cell [")[2].partition("]")[0]
+    table, reasons = (page.outputs[cell][0]["data"]["text/html"] for cell in "VY")
+    for html in (table, reasons):
+        assert f'title="go to the cell">[{label}]' in html and '<a href="#cell-id=' in html
+    bad = page.run("bad = tf.log(h * 0. - 1., name='bad')\n%nan bad --feed " + FEED, "N")
+    assert "bad" in bad
+    assert 'go to the cell">' in next(each["data"]["text/html"] for each in page.outputs["N"] if "data" in each)

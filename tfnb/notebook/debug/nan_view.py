@@ -10,6 +10,7 @@ from tfnb.notebook.drawing.svg import text as escaped
 from tfnb.notebook.drawing.value_label import pill_of, pill_svg
 from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR
 from tfnb.notebook.frontend.fetch import in_session
+from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.frontend.shell import Bundle
 from tfnb.notebook.frontend.widget import with_widget
 from tfnb.runtime.session import BaseSession
@@ -76,7 +77,7 @@ def _box(role: str, tone: str, content: str) -> str:
 
 
 def _line(words: str, op: Operation) -> str:
-    return f'<p style="margin:2px 0">{escaped(words)} <code style="{CODE}">{escaped(op.made_at)}</code></p>'
+    return f'<p style="margin:2px 0">{escaped(words)} <code style="{CODE}">{linked(op.made_at)}</code></p>'
 
 
 def _tensors(report: NanReport, output: Seen) -> str:
@@ -104,7 +105,7 @@ def _row(word: str, seen: Seen, where: str) -> str:
 
 def _way(report: NanReport) -> str:
     """The way from the op to what was fetched, a line an op."""
-    steps = [f'<b>{escaped(op.name)}</b> <span style="opacity:.7">{escaped(op.type)}, {escaped(_short(op))}</span>'
+    steps = [f'<b>{escaped(op.name)}</b> <span style="opacity:.7">{escaped(op.type)}, {linked(_short(op))}</span>'
              for op in report.path]
     if len(steps) < 2:
         return ""

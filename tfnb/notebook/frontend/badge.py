@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 from tfnb.core.text import counted
+from tfnb.notebook.frontend.locations import linked
 
 # readable on white and on black
 FRESH_COLOR, STALE_COLOR, BAD_COLOR, MUTED = "#00845f", "#c65300", "#d6382c", "#6a7580"
@@ -91,12 +92,12 @@ class Badge:
     def html(self) -> str:
         """The line, small, with a mark of its own form and colour; the rest unfolds."""
         mark, color = ("⚠", STALE_COLOR) if self.why else ("●", FRESH_COLOR)
-        said = escape(self.state()).replace(" -&gt; ", " → ")
+        said = linked(self.state()).replace(" -&gt; ", " → ")
         line = f'<span style="color: {color}" aria-hidden="true">{mark}</span> {said}'
         rest = self.details()
         if rest:
             line = (f'<details style="display: inline-block; margin: 0"><summary title="{escape(rest)}" '
-                    f'style="cursor: pointer">{line}</summary>{escape(rest)}</details>')
+                    f'style="cursor: pointer">{line}</summary>{linked(rest)}</details>')
         if self.why:
             line = (f'<style>{OLD}</style>{line}<button type="button" hidden data-tfnb-run="{TOKEN}" style="{PRESS}">'
                     f"Run {counted(self.many, 'stale cell')}</button>")

@@ -11,6 +11,7 @@ import numpy as np
 from tfnb.core.source import innermost
 from tfnb.core.text import counted, cut
 from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.locations import cells_in
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.read import OpInfo, op_of, shape_label
 from tfnb.notebook.graph.tree import Node
@@ -40,6 +41,7 @@ def details(model: Model, node: Node) -> Details:
         types = Counter(info.type for info in node.ops())
         found["types"] = [[kind, many] for kind, many in sorted(types.items(), key=lambda item: (-item[1], item[0]))]
         found["where"] = _where(next(node.ops(), None))
+        found["cells"] = cells_in(found["where"])
     return found
 
 
@@ -51,7 +53,7 @@ def _of_op(info: OpInfo) -> Details:
     attrs = [[key, attr_text(value)] for key, value in sorted(info.attrs.items()) if not key.startswith("_")]
     attrs = [pair for pair in attrs if pair[1] not in ("", "[]")]
     return {"type": info.type, "doc": doc, "tensors": outputs, "attrs": attrs, "where": _where(info),
-            "source": _source(info), "change": _change(info),
+            "cells": cells_in(_where(info)), "source": _source(info), "change": _change(info),
             "device": str(getattr(info.origin, "device", "") or "")}
 
 

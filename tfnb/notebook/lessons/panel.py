@@ -1,8 +1,8 @@
 """The panel with lessons: a sentence each, the tutorial to read on, and the fix, which a button runs where it may.
 
-Protocol with the front end, widget kind "lesson": trait `state` has lessons [{text, code, runs, read, href}], where
-code in `text` stands in backticks, and note. Back comes {type: "do", name: the index of a lesson}: its code, which the
-panel shows, runs in the notebook.
+Protocol with the front end, widget kind "lesson": trait `state` has lessons [{text, cells, code, runs, read, href}],
+where code in `text` stands in backticks and `cells` has the ids of the cells that it names, and note. Back comes
+{type: "do", name: the index of a lesson}: its code, which the panel shows, runs in the notebook.
 """
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from urllib.parse import quote
 from tfnb.core.text import cut
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import STALE_COLOR
+from tfnb.notebook.frontend.locations import cells_in, linked
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.lessons.lesson import Told
 
@@ -42,8 +43,9 @@ class LessonPanel(ActingView):
     def widget_state(self) -> dict[str, Any]:
         """See the module's docstring."""
         return {"note": self.note, "lessons": [
-            {"text": each.sentence, "code": each.fix, "runs": each.runs and bool(each.fix), "read": reading(each),
-             "href": address(each)} for each in self.lessons]}
+            {"text": each.sentence, "cells": cells_in(each.sentence), "code": each.fix,
+             "runs": each.runs and bool(each.fix), "read": reading(each), "href": address(each)}
+            for each in self.lessons]}
 
     def forms(self) -> dict[str, str]:
         """The lessons as text and as HTML."""
@@ -82,7 +84,7 @@ def _text(told: Told) -> str:
 
 
 def _html(told: Told) -> str:
-    sentence = re.sub(r"`([^`]*)`", r"<code>\1</code>", escape(told.sentence))
+    sentence = re.sub(r"`([^`]*)`", r"<code>\1</code>", linked(told.sentence))
     code = f'<pre style="margin: 4px 0 4px 12px">{escape(told.fix)}</pre>' if told.fix else ""
     href = address(told)
     read = f'<a href="{escape(href)}">{escape(reading(told))}</a>' if href else escape(reading(told))

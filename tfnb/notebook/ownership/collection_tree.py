@@ -12,7 +12,7 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.compare import form
 from tfnb.notebook.drawing.geometry import shorten
-from tfnb.notebook.frontend.locations import cell_link, place, source
+from tfnb.notebook.frontend.locations import linked, place, source
 from tfnb.notebook.ownership.hooks import active
 
 OPEN = 12               # entries of a collection that is shown open
@@ -23,14 +23,13 @@ WIDE = 60               # letters of a line of code
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An entry: its name, what it is ("VariableV2 float32[784, 10]"), the label of its cell and the address of that in
-    the page, where it was made ("[3] line 2") and the text of that line.
+    """An entry: its name, what it is ("VariableV2 float32[784, 10]"), the label of its cell, where it was made
+    ("[3] line 2") and the text of that line.
     """
 
     name: str
     what: str
     cell: str
-    link: str = ""
     where: str = ""
     source: str = ""
 
@@ -69,9 +68,9 @@ def _list_html(key: str, items: tuple[Item, ...]) -> str:
 
 
 def _row_html(item: Item) -> str:
-    where, code = escape(item.where or item.cell), escape(shorten(item.source, WIDE))
+    code = escape(shorten(item.source, WIDE))
     cells = (f"<b>{escape(item.name)}</b>", escape(item.what),
-             f'<a href="{escape(item.link)}" title="go to the cell">{where}</a>' if item.link else where,
+             linked(item.where or item.cell),
              f'<code style="white-space:nowrap" title="{escape(item.source)}">{code}</code>' if code else "")
     style = "text-align:left;padding:1px 10px 1px 0;white-space:nowrap"
     return "<tr>" + "".join(f"<td style='{style}'>{cell}</td>" for cell in cells) + "</tr>"
@@ -106,8 +105,7 @@ def _item(graph: Graph, key: str, value: Any, labels: Mapping[Hashable, str]) ->
     op = op_of(value)
     owner = graph._collections.owner_of(key, value) if op is None else op.owner
     cell = labels.get(owner, "")
-    link = cell_link(owner) if cell else ""
     if op is None:
-        return Item(shorten(repr(value), 80), type(value).__name__, cell, link)
+        return Item(shorten(repr(value), 80), type(value).__name__, cell)
     what = f"{op.type} {form(op.outputs[0])}" if op.outputs else op.type
-    return Item(str(getattr(value, "name", op.name)).removesuffix(":0"), what, cell, link, place(op), source(op))
+    return Item(str(getattr(value, "name", op.name)).removesuffix(":0"), what, cell, place(op), source(op))

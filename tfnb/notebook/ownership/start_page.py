@@ -14,6 +14,7 @@ from typing import Any
 from tfnb.core.text import counted
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
+from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.rerun import run_stale, stale
@@ -109,7 +110,7 @@ class StartPage(ActingView):
         return "\n".join([*found, "", "%tfnb help NAME tells of one of them, --help behind a magic of its options."])
 
     def _html(self) -> str:
-        lines = "".join(f"<li>{escape(text)}</li>" for text, _, _ in self.lines())
+        lines = "".join(f"<li>{linked(text)}</li>" for text, _, _ in self.lines())
         cell = "text-align: left; padding: 2px 14px 2px 0; vertical-align: top"
         rows = "".join(
             f'<tr><th colspan="2" style="{cell}; padding-top: 8px">{escape(title)}</th></tr>' + "".join(

@@ -20,6 +20,7 @@ from tfnb.notebook.cells.history import Story
 from tfnb.notebook.cells.marks import Mark, Orphan
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.frontend.fetch import open_sessions, resolve
+from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.ownership.hooks import active
 
 FEW = 4                 # names listed
@@ -41,7 +42,7 @@ class Why:
     def _repr_html_(self) -> str:
         mark, color, word = ("●", FRESH_COLOR, "up to date") if self.fresh else ("⚠", STALE_COLOR, "run again")
         style = "text-align:left;vertical-align:top"
-        rows = "".join(f"<tr><th style='{style}'>{escape(question)}</th><td style='{style}'>{escape(answer)}</td></tr>"
+        rows = "".join(f"<tr><th style='{style}'>{escape(question)}</th><td style='{style}'>{linked(answer)}</td></tr>"
                        for question, answer in self.rows)
         return (f'<div style="font: 13px system-ui, sans-serif"><b>{escape(self.title)}</b> '
                 f'<span style="color: {color}"><span aria-hidden="true">{mark}</span> {word}</span></div>'

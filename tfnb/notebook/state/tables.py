@@ -4,8 +4,8 @@ Protocol with the front end (`extension/src/sheet.ts`), widget kind "sheet": the
     {title, note, buttons: [[message, label]], tables: [table], heat, graph (null, or what graph_view.py shows)},
     and of a profile timeline (debug/timeline_view.py), of runs filter (a text) and live (null, or what board.py shows);
 a table is {id, title, note, columns: [{title, tip, number}], rows: [{id, cells}], sort: [column, descending] or null,
-picked}, a cell {t: text, v: what it sorts by, spark, hist, acts, bad, edit, swatch, check} (what is empty is left out),
-heat see `heat.py`. The front end says
+picked}, a cell {t: text, cells: ids of the cells that it names, v: what it sorts by, spark, hist, acts, bad, edit,
+swatch, check} (what is empty is left out), heat see `heat.py`. The front end says
     {type: "pick", table, row}    a row was clicked, or again ("")
     {type: "act", act, row}       a button in a row, or (no row) in the head
     {type: "sort", table, column, descending}
@@ -26,6 +26,7 @@ import numpy as np
 from tfnb.notebook.drawing.svg import short
 from tfnb.notebook.drawing.svg import text as escaped
 from tfnb.notebook.frontend.badge import BAD_COLOR
+from tfnb.notebook.frontend.locations import cells_in, linked
 from tfnb.notebook.plots.panels import SPARKS, sparkline
 
 WIDE = 48               # letters of a cell in the text form
@@ -58,8 +59,8 @@ class Cell:
         found = {"t": self.text, "v": value if not isinstance(value, float) or math.isfinite(value) else None,
                  "spark": [v for v in self.spark if math.isfinite(v)], "hist": [list(h) for h in self.hist],
                  "acts": [list(act) for act in self.acts], "bad": self.bad, "edit": self.edit,
-                 "swatch": self.swatch, "check": self.check}
-        return {key: v for key, v in found.items() if v is not None and v is not False and v != [] and v != ""}
+                 "cells": cells_in(self.text), "swatch": self.swatch, "check": self.check}
+        return {key: v for key, v in found.items() if v is not None and v is not False and v not in ([], {}, "")}
 
     def as_text(self) -> str:
         """The cell where nothing is drawn: curves as bars of eight heights."""
@@ -151,7 +152,7 @@ def _td(tag: str, content: str, number: bool, tip: str = "", bad: bool = False) 
     warning = f";color:{BAD_COLOR};font-weight:600" if bad else ""
     style = f"text-align:{'right' if number else 'left'};white-space:nowrap{warning}"
     title = f' title="{escaped(tip)}"' if tip else ""
-    return f'<{tag} style="{style}"{title}>{escaped(content)}</{tag}>'
+    return f'<{tag} style="{style}"{title}>{linked(content)}</{tag}>'
 
 
 def _line(row: Iterable[str], widths: Sequence[int], numbers: Sequence[bool]) -> str:
