@@ -19,7 +19,7 @@ export class SheetWidget implements View {
   readonly root = h("div", { class: "tfnb-sheet" });
   private readonly heading = h("h3");
   private readonly note = h("span", { class: "tfnb-note", role: "status" });
-  private readonly buttons = h("span");
+  private readonly buttons = h("span", { class: "tfnb-buttons" });
   private readonly filter = h("input", {
     type: "search",
     placeholder: "filter: lenet loss<0.1",
@@ -164,11 +164,13 @@ export class SheetWidget implements View {
 
   /** A place to type a value into; Enter sends it. */
   private field(table: string, row: string, name: string): HTMLElement {
+    const example = name.split(": ")[1]; // "A condition: has_nan"
+    const size = Math.max(12, example?.length ?? 0);
     const field = h("input", {
-      placeholder: name.startsWith("New name") ? "new name" : "new value",
+      placeholder: example ?? (name.startsWith("New name") ? "new name" : "new value"),
       "aria-label": name,
       title: name,
-      size: 12,
+      size,
     });
     field.addEventListener("keydown", (event) => {
       if (event.key === "Enter") this.model.send({ type: "edit", table, row, text: field.value });

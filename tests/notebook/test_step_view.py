@@ -84,7 +84,7 @@ def test_a_handle_can_not_be_typed():
         view = step("size").step()
         view.hear({"type": "edit", "table": "takes", "row": "queue:0", "text": "1"})
         assert view.note == "queue:0 is a resource: a handle stays what it is" and view.go().stepper.result == [0]
-        assert not any(cell.edit for table in view.back().tables for _, cells in table.rows for cell in cells)
+        assert not any(cell.edit for _, cells in view.back().table("takes").rows for cell in cells)
 
 
 def test_it_may_begin_before_an_op_or_at_the_end():
@@ -101,7 +101,7 @@ def test_buttons_and_clicks_move(view):
     assert "next is log" in ask(view, type="pick", table="ops", row="0")["note"]
     assert "no 'x'" in ask(view, type="pick", table="ops", row="x")["note"]
     assert ask(view, type="act", act="restart")["buttons"] == [["step", "Step"], ["back", "Back"], ["go", "Go on"],
-                                                               ["restart", "Restart"]]
+                                                               ["restart", "Restart"], ["all ops", "All ops"]]
 
 
 def test_changed_values_are_listed(view):
@@ -127,3 +127,52 @@ def test_eleven_ops_around_the_next_one_are_shown(position, rows):
     assert [int(key) for key, _ in table.rows] == list(rows)
     marks = [key for key, cells in table.rows if cells[0].text == "▶"]
     assert marks == ([str(position)] if position < 20 else [])
+
+
+def test_it_stops_behind_a_value_that_meets_a_condition(view):
+    view.restart().stop_when("has_inf_or_nan")
+    assert view.go().note.startswith("log:0 meets has_inf_or_nan; next is loss")
+    assert dict(view.table("takes").rows)["log:0"][0].text == "input"
+    assert "behind a value that meets" in repr(view) and "has_inf_or_nan" in repr(view)
+    state = ask(view, type="edit", table="stops", row="when", text="x.sum() < -5; has_nan")
+    assert [condition.text for condition in view.stepper.when] == ["x.sum() < -5", " has_nan"] and state["note"]
+    assert "no Python expression" in ask(view, type="edit", table="stops", row="when", text="abs(x")["note"]
+    assert "did you mean 'has_nan'" in ask(view, type="edit", table="stops", row="when", text="has_nam")["note"]
+    assert len(view.stepper.when) == 2
+    with tf.Session():
+        made = step("loss", feed={"x": [1.0, 0.0]}, when=["has_nan", "x.min() < 0"])
+        assert made.stepper.met == "log:0 meets x.min() < 0" and made.stepper.op.name == "loss"
+        failed = step("loss", feed={"x": [1.0, 0.0]}, when="x[7] > 0")
+        assert "IndexError" in failed.note and failed.stepper.op.name == "loss"
+        with pytest.raises(ValueError, match="IndexError"):
+            failed.restart().go()
+        assert failed.stepper.op.name == "loss" and "log:0" in repr(failed)
+
+
+def test_slices_are_watched(view):
+    view.watch("x[0]", "loss")
+    rows = dict(view.table("watched").rows)
+    assert rows["x[0]"][1].text == "float32 1." and "has no value before op 1" in rows["loss"][1].text
+    state = ask(view, type="edit", table="watched", row="", text="log[1:]")
+    assert state["tables"][1]["rows"][2]["cells"][1]["t"] == "float32[1] [-inf]"
+    assert "is no index" in ask(view, type="edit", table="watched", row="", text="log[f()]")["note"]
+    ask(view, type="edit", table="watched", row="", text="x[5]")
+    assert "out of bounds" in dict(view.table("watched").rows)["x[5]"][1].text
+    ask(view, type="act", act="forget", row="x[0]")
+    assert "x[0]" not in view.slices and view.go().table("watched").rows[0][1][1].text == "float32 -inf"
+    with tf.Session():
+        assert "float32[1] [-inf]" in repr(step("loss", feed={"x": [1.0, 0.0]}, back=True, show=["log[1:]"]))
+
+
+def test_all_ops_are_listed_with_their_times_and_filtered(view):
+    view.go()
+    state = ask(view, type="act", act="all ops")
+    assert state["buttons"][-1] == ["near ops", "Only the next ops"]
+    assert view.table("ops").title == "All ops: 2 of 2"
+    assert all(cells[6].value > 0 for _, cells in view.table("ops").rows)
+    for text, found in (("^log", ["0"]), ("Sum", ["1"]), ("inf", ["0", "1"]), ("nothing", [])):
+        ask(view, type="edit", table="filter", row="", text=text)
+        assert [key for key, _ in view.table("ops").rows] == found
+    assert "no regular expression" in ask(view, type="edit", table="filter", row="", text="(")["note"]
+    ask(view, type="act", act="near ops")
+    assert view.listed is None and view.table("ops").title == "Queue of ops"

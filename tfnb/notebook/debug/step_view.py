@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.describe import FEW, one_line
-from tfnb.core.text import did_you_mean
+from tfnb.core.errors import OpError
+from tfnb.core.text import did_you_mean, expression
+from tfnb.debug.conditions import conditions as compiled
+from tfnb.debug.conditions import split_slice
 from tfnb.debug.nan import patterns
 from tfnb.debug.stepper import Stepper
 from tfnb.debug.tap import inspect_run
@@ -23,7 +26,7 @@ from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.drawing.value_label import pill_of
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import in_session
-from tfnb.notebook.graph.paint import progressed
+from tfnb.notebook.graph.paint import amount_text, progressed
 from tfnb.notebook.state.tables import Cell, Column, Table
 from tfnb.notebook.state.tables_view import Inside, SheetView
 from tfnb.runtime.session import BaseSession
@@ -32,6 +35,8 @@ _numbers = itertools.count(1)
 AROUND = 5              # ops shown before and after the next one
 LETTERS = 42            # of names in tables
 BUTTONS = [("step", "Step"), ("back", "Back"), ("go", "Go on"), ("restart", "Restart")]
+ALL_OPS, AROUND_IT = ("all ops", "All ops"), ("near ops", "Only the next ops")
+MOST_OPS = 2000         # listed together
 
 
 class RunGraph(ValuesGraph):
@@ -81,7 +86,9 @@ class StepView(SheetView):
         self.stepper = stepper
         self.display_id = f"tfnb-step-{next(_numbers)}-{id(self):x}"
         self.shown_in: int | None = None
-        self.buttons = list(BUTTONS)
+        self.buttons = [*BUTTONS, ALL_OPS]
+        self.listed: re.Pattern[str] | None = None      # which ops are listed; None: those around the next one
+        self.slices: list[str] = []
         self.graph: RunGraph | None = RunGraph(stepper, ends) if ends else None
         self._draw()
         if self.graph is not None:
@@ -105,9 +112,43 @@ class StepView(SheetView):
         """Go back to before the last `calls` ops. Returns the view."""
         return self._after(self.stepper.back(calls))
 
-    def go(self, until: str = "") -> StepView:
-        """Go on to the next breakpoint, to the next op that `until` is found in the name of, or to the end."""
-        return self._after(self.stepper.go(until))
+    def go(self, until: str = "", when: str = "") -> StepView:
+        """Go on to the next breakpoint, to the next op that `until` is found in the name of, to behind the next op
+        whose value meets `when`, or to the end. Raises ValueError for a condition that fails; it stands behind that op.
+        """
+        try:
+            self.stepper.go(until, when)
+        finally:
+            self._after(self.stepper)
+        return self
+
+    def watch(self, *tensors: str) -> StepView:
+        """Show the values of tensors, or of slices of them, in a table: `s.watch("h[0:10, :]", "loss")`.
+
+        Returns the view. Raises ValueError for what is no slice. Those that have no value yet get one as the run goes
+        on.
+        """
+        for text in tensors:
+            split_slice(text)
+        self.slices += [text.strip() for text in tensors if text.strip() and text.strip() not in self.slices]
+        return self._after(self.stepper)
+
+    def stop_when(self, *conditions: str) -> StepView:
+        """Let `go` stop where one of these conditions is met, in place of those before. Returns the view.
+
+        `s.stop_when("has_inf_or_nan", "abs(x).max() > 100")`: Python expressions over the value x that an op has made;
+        docs/notebook.md has the other names. Raises ValueError for what is no expression or reads another name.
+        """
+        self.stepper.when = compiled(conditions)
+        return self._after(self.stepper)
+
+    def ops(self, pattern: str = "") -> StepView:
+        """List all ops of the run whose names, types or last values the expression is found in, with the time of each.
+
+        Raises ValueError for a wrong expression. Returns the view.
+        """
+        self.listed = expression(pattern)
+        return self._after(self.stepper)
 
     def restart(self) -> StepView:
         """Go back to the beginning. Returns the view."""
@@ -127,12 +168,24 @@ class StepView(SheetView):
             "step": self.step, "back": self.back, "go": self.go, "restart": self.restart}
         if act in moves:
             moves[act]()
+        elif act in (ALL_OPS[0], AROUND_IT[0]):
+            self.listed = expression("") if act == ALL_OPS[0] else None
+            self._after(self.stepper)
+        elif act == "forget" and row in self.slices:
+            self.slices.remove(row)
+            self._after(self.stepper)
         elif act == "take back" and row.isdecimal() and int(row) < len(self.stepper.changes):
             self._after(self.stepper.take_back(self.stepper.changes[int(row)]))
 
     def edit(self, table: str, row: str, text: str) -> None:
-        """A value was typed for a tensor. Raises ValueError for what can't be one."""
-        if row in self.stepper.values:
+        """A value was typed for a tensor, or a condition, slice or filter. Raises ValueError for what can't be one."""
+        if table == "stops":
+            self.stop_when(*text.split(";"))
+        elif table == "watched":
+            self.watch(text)
+        elif table == "filter":
+            self.ops(text)
+        elif row in self.stepper.values:
             self.set(row, typed_value(text, self.stepper.values[row]))
 
     def pick(self, table: str, row: str) -> None:
@@ -158,25 +211,75 @@ class StepView(SheetView):
             self.note = f"the run is over: {here.position} ops"
         else:
             self.note = f"next is {here.op.name}, {here.position + 1} of {len(here.calls)}, made at {here.op.made_at}"
+        if here.met:
+            self.note = f"{here.met}; {self.note}"
         if self.graph is not None:
             self.graph.follow()
-        self.tables = [self._takes(), *([self._changes()] if here.changes else []), self._ops()]
+        self.buttons = [*BUTTONS, ALL_OPS if self.listed is None else AROUND_IT]
+        self.tables = [self._takes(), *([self._changes()] if here.changes else []), self._watched()]
+        self.tables += [self._ops(), self._stops()] if self.listed is None else [self._filter(), self._ops()]
 
     def _ops(self) -> Table:
         here = self.stepper
         first = max(0, min(here.position - AROUND, len(here.calls) - 2 * AROUND - 1))
-        rows = []
-        for i, op in list(enumerate(here.calls))[first:first + 2 * AROUND + 1]:
-            stops = any(pattern.search(op.name) for pattern in here.breaks)
-            made = here.values.get(op.outputs[0].name) if i < here.position and op.outputs else None
-            mark = "▶" if i == here.position and here.op is not None else "●" if stops else ""
-            rows.append((str(i), [Cell(mark), Cell(str(i + 1), float(i)), Cell(shorten(op.name, LETTERS)),
-                                  Cell(op.type),
-                                  *_value_cells(made)]))
+        window = range(len(here.calls))[first:first + 2 * AROUND + 1]
+        rows = [self._op_row(i) for i in (window if self.listed is None else self._found(self.listed))]
         columns = [Column("", "▶ is next, ● is a breakpoint"), Column("#", "", True), Column("op"), Column("type"),
-                   Column("made", "the first output"), Column("")]
-        return Table("ops", columns, rows, title="Queue of ops",
-                     picked=str(here.position) if here.op is not None else "")
+                   Column("made", "the first output"), Column(""),
+                   Column("time", "of this op by itself, interpreted: the best of all replays", True)]
+        title = "Queue of ops" if self.listed is None else f"All ops: {len(rows):,} of {len(here.calls):,}"
+        return Table("ops", columns, rows[:MOST_OPS], title=title,
+                     picked=str(here.position) if here.op is not None else "",
+                     note=f"the first {MOST_OPS:,}" if len(rows) > MOST_OPS else "")
+
+    def _found(self, pattern: re.Pattern[str]) -> list[int]:
+        """The calls whose op, type or last value the expression is found in."""
+        here = self.stepper
+
+        def words(i: int) -> str:
+            op = here.calls[i]
+            made = here.values.get(op.outputs[0].name) if op.outputs and i < here.position else None
+            return f"{op.name} {op.type}" + (f" {_value_cells(made)[0].text}" if made is not None else "")
+
+        everything = not pattern.pattern        # then no value is looked at
+        return [i for i in range(len(here.calls)) if everything or pattern.search(words(i))]
+
+    def _op_row(self, i: int) -> tuple[str, list[Cell]]:
+        here, op = self.stepper, self.stepper.calls[i]
+        stops = any(pattern.search(op.name) for pattern in here.breaks)
+        made = here.values.get(op.outputs[0].name) if i < here.position and op.outputs else None
+        mark = "▶" if i == here.position and here.op is not None else "●" if stops else ""
+        seconds = here.seconds[i]
+        took = Cell(amount_text("time", seconds), seconds) if seconds < float("inf") else Cell()
+        return str(i), [Cell(mark), Cell(str(i + 1), float(i)), Cell(shorten(op.name, LETTERS)), Cell(op.type),
+                        *_value_cells(made), took]
+
+    def _watched(self) -> Table:
+        """Return the slices that are watched, and a place to type another."""
+        rows = []
+        for text in self.slices:
+            try:
+                value, drawn = _value_cells(self.stepper.value(text))
+            except (ValueError, OpError) as problem:
+                value, drawn = Cell(problem.message if isinstance(problem, OpError) else str(problem)), Cell()
+            rows.append((text, [Cell(text), value, drawn, Cell(acts=(("forget", "Forget"),))]))
+        rows.append(("new", [Cell(edit="A tensor or a slice to watch: h[0:10, :]"), Cell(), Cell(), Cell()]))
+        columns = [Column("tensor or slice"), Column("value"), Column(""), Column("")]
+        return Table("watched", columns, rows, title="Watched", pickable=False)
+
+    def _stops(self) -> Table:
+        """Return the breakpoints by name, and a place to type conditions."""
+        names = [(f"before {p.pattern}", [Cell("before an op of that name"), Cell(p.pattern), Cell()])
+                 for p in self.stepper.breaks]
+        told = "; ".join(condition.text for condition in self.stepper.when)
+        typed = [Cell("behind a value that meets"), Cell(told), Cell(edit="A condition: has_nan, abs(x).max() > 100")]
+        return Table("stops", [Column("Go on stops"), Column(""), Column("")], [*names, ("when", typed)],
+                     title="Breakpoints", pickable=False)
+
+    def _filter(self) -> Table:
+        shown = self.listed.pattern if self.listed is not None else ""
+        return Table("filter", [Column("names, types and values with"), Column("")],
+                     [("filter", [Cell(shown), Cell(edit="A regular expression: MatMul, NaN")])], pickable=False)
 
     def _takes(self) -> Table:
         """Return what the last op made, and what the next one takes; at the end what was fetched."""
@@ -237,21 +340,30 @@ def _check_found(stepper: Stepper, wanted: list[re.Pattern[str]]) -> None:
 
 
 def step(*fetches: Any, feed: Mapping[Any, Any] | None = None, session: BaseSession | None = None,
-         breaks: str | Iterable[str] = (), until: str = "", back: bool = False) -> StepView:
+         breaks: str | Iterable[str] = (), until: str = "", back: bool = False,
+         when: str | Iterable[str] = (), show: Iterable[str] = ()) -> StepView:
     """Go through a run of `fetches` op by op, on a copy of the session's values.
 
     feed: tensor or name -> value. breaks: regular expressions of the names of ops before which `go` stops. It stands
     before the first op; with breaks before the first of those, with `until`, an expression, before the op that it is
-    found in, with `back` at the end, to go back from there.
+    found in, with `back` at the end, to go back from there. when: conditions such as "has_nan" and
+    "abs(x).max() > 100", Python expressions over a value x; it stands behind the first op whose value meets one. show:
+    tensors or slices whose values are to be seen, such as "h[0:10, :]".
 
     Raises NoSessionError if it is not clear which session, KeyError for a name that is not there, ValueError for a
     wrong expression, and what `Session.run` raises for wrong feeds.
     """
     chosen, wanted, fed = in_session(fetches, feed, session)
-    stepper = Stepper(inspect_run(chosen, wanted, fed), breaks)
+    stepper = Stepper(inspect_run(chosen, wanted, fed), breaks, when)
     _check_found(stepper, [*stepper.breaks, *patterns(until)] if until else stepper.breaks)
     if back:
         stepper.step(len(stepper.calls))
-    elif until or stepper.breaks:
-        stepper.go(until)
-    return StepView(stepper, elements_of(chosen, wanted))
+    problem = ""
+    try:
+        if not back and (until or stepper.breaks or stepper.when):
+            stepper.go(until)
+    except ValueError as error:                 # a condition failed: the view stands there, and says so
+        problem = str(error)
+    view = StepView(stepper, elements_of(chosen, wanted)).watch(*show)
+    view.note = problem or view.note
+    return view

@@ -131,9 +131,10 @@ VALUES: dict[str, Callable[[], Iterable[str]]] = {
     "--loss": names,
     "--stop": lambda: ["nan", "plateau"],
     "--optimizer": optimizers,
+    "--when": lambda: ["has_nan", "has_inf", "has_inf_or_nan"],
     "--sort": lambda: ["norm", "update", "size", "name", "mean", "sd", "min", "max"],
 }
-SEVERAL = ("--runs", "--live", "--stop")
+SEVERAL = ("--runs", "--live", "--stop", "--when")
 KINDS = {"--feed": dict, "--session": BaseSession}      # option -> what the user's names that it takes stand for
 
 

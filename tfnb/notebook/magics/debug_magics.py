@@ -63,6 +63,8 @@ class DebugMagics(LineMagics):
     @WHAT
     @FEED
     @argument("--break", nargs="+", default=(), dest="breaks", metavar="REGEX", help="ops to stop before")
+    @argument("--when", nargs="+", default=(), metavar="CONDITION", help="values to stop behind: has_nan, x.max()>9")
+    @argument("--show", nargs="+", default=(), metavar="TENSOR", help="tensors or slices to watch: h[0:10,:]")
     @argument("--until", default="", metavar="REGEX", help="the op to begin before")
     @argument("--back", action="store_true", help="begin at the end, and go back from there")
     @SESSION
@@ -70,9 +72,11 @@ class DebugMagics(LineMagics):
         """Go through a run op by op, on a copy of all values: step, back, go on to a breakpoint, change values.
 
         `s = %step loss --feed {x: batch} --break MatMul`, then `s.step()`, `s.back()`, `s.set("h", 0 * s.value("h"))`
+        `%step loss --feed feed --when has_inf_or_nan "abs(x).max() > 100" --show "h[0:10, :]"`
         """
         args = parse(self.step, line)
         wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, KeyError):
             return step(*wanted, feed=feed, session=session, breaks=[*map(unquote, args.breaks)],
-                        until=unquote(args.until), back=args.back).show()
+                        until=unquote(args.until), back=args.back, when=[*map(unquote, args.when)],
+                        show=[*map(unquote, args.show)]).show()
