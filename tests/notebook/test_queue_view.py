@@ -47,6 +47,11 @@ def test_fill_and_waiting_calls_are_told(graph):
         assert gauges(session)[0].fill() == "3 of 4" and gauges(session)[0].share() == 0.75
         session.run(queue.close())
         assert gauges(session)[0].closed
+        view._told = view.gauges()
+    one = view.gauges()[0]
+    assert one.over and one.fill() == "was 3 of 4" and one.words() == "session closed"
+    assert "waiting" not in repr(view) and "session closed" in html(view.gauges())
+    assert "session closed" in repr(QueuesView(session))
 
 
 def test_runners_threads(graph):

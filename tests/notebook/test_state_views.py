@@ -78,6 +78,27 @@ def test_the_table_follows_the_training(model):
     assert [name for name, _ in view.panels] == ["value", "m", "v"] and view.tables[0].picked == "w"
 
 
+def test_updates_of_what_was_zero_are_finite_and_an_empty_column_says_when_it_fills(model):
+    bias = tf.Variable([0.0, 0.0], name="bias")
+    model.run(tf.global_variables_initializer())
+    view = variables("bias|w", sort="update", descending=True)
+    assert "train, this fills by itself" in repr(view)
+    model.run(tf.assign(bias, [3.0, 4.0]))
+    view.refresh()
+    assert row(view, "bias")["update"].text == "1" and "inf" not in repr(view).replace("NaN, inf", "")
+    assert "fills by itself" not in repr(view)
+
+
+def test_the_table_hears_that_its_session_was_closed(model):
+    model.run(tf.global_variables_initializer())
+    view = variables("w")
+    before = row(view, "w")["norm"].text
+    model.close()
+    view.tick(1e9)
+    assert "its session was closed" in view.note and row(view, "w")["norm"].text == before
+    assert "no session is open" in repr(variables("w"))
+
+
 def test_without_values_the_table_says_what_it_knows(model):
     view = variables()
     assert row(view, "w")["init"].text == "–" and row(view, "w")["shape"].text == "3×2"

@@ -80,7 +80,8 @@ def _squares(values: np.ndarray) -> float:
 class Motion:
     """A variable over time: its norm whenever it was seen changed, and how far it moved the last time.
 
-    ratio: |change| / |value before|, a step if the steps are known, NaN until it was seen to move. Changes are measured
+    ratio: |change| / |value before|, or of the value now if it was zero, a step if the steps are known, NaN until it
+    was seen to move. Changes are measured
     on `SAMPLE` elements; moves: how often it was seen changed.
     """
 
@@ -100,10 +101,10 @@ class Motion:
         if before is not None and before.shape == now.shape and np.array_equal(before, now, equal_nan=True):
             return False
         if before is not None and before.shape == now.shape:
-            start = float(np.sqrt(_squares(before)))
+            start = float(np.sqrt(_squares(before))) or float(np.sqrt(_squares(now)))
             moved = float(np.sqrt(_squares(now - before)))
             steps = max(1, step - self.step) if step is not None and self.step is not None else 1
-            self.ratio = moved / start / steps if start else float("inf")
+            self.ratio = moved / start / steps if start else 0.0        # squares of less than 1e-154 are 0
         self._before, self.step, self.moves = now, step, self.moves + 1
         self.norms.append(float(np.sqrt(_squares(now) * (array.size / now.size))))
         return True

@@ -72,7 +72,7 @@ def find_session(graph: Graph) -> BaseSession:
     Raises NoSessionError if there is none, or several.
     """
     default = get_default_session()
-    if default is not None and default.graph is graph:
+    if default is not None and default.graph is graph and not default._closed:
         return default      # type: ignore[no-any-return]
     found = open_sessions(graph)
     if len(found) == 1:

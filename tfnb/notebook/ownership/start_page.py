@@ -13,6 +13,7 @@ from typing import Any
 
 from tfnb.core.text import counted
 from tfnb.graph.stack import get_default_graph
+from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
 from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.frontend.settings import settings
@@ -47,7 +48,7 @@ class StartPage(ActingView):
         graph = get_default_graph()
         ops, variables = len(graph.get_operations()), len(variables_of(graph))
         found = [(f"The graph has {counted(ops, 'op')} and {counted(variables, 'variable')}.", "", "")]
-        old = stale()
+        old = [cell for cell in stale() if not isinstance(cell.key, Orphan)]      # as the badges count
         if old:
             labels = " ".join(cell.label for cell in old)
             found.append((f"{counted(len(old), 'cell')} must run again: {labels}",

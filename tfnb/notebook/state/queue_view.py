@@ -4,7 +4,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -14,7 +14,7 @@ from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
-from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR
+from tfnb.notebook.frontend.badge import BAD_COLOR, FRESH_COLOR, MUTED
 from tfnb.notebook.frontend.fetch import find_session
 from tfnb.notebook.frontend.widget import with_widget
 from tfnb.notebook.plots.board import RECORDER, SENDER
@@ -29,7 +29,7 @@ _numbers = itertools.count(1)
 @dataclass(frozen=True, slots=True)
 class Gauge:
     """A queue. size: elements in it, None if the session has not used it yet; capacity: None for no bound; putting,
-    taking: calls that wait; threads: of its runners; failures: what those raised."""
+    taking: calls that wait; threads: of its runners; failures: what those raised; over: its session was closed."""
 
     name: str
     kind: str
@@ -40,9 +40,12 @@ class Gauge:
     taking: int
     threads: int
     failures: tuple[str, ...]
+    over: bool = False
 
     def words(self) -> str:
         """The state of the queue, shown after the fill."""
+        if self.over:
+            return "session closed"
         if self.size is None:
             return "not used yet"
         parts = ["closed"] if self.closed else []
@@ -52,7 +55,9 @@ class Gauge:
         return ", ".join(parts)
 
     def fill(self) -> str:
-        """ "12 of 32"."""
+        """ "12 of 32"; of a session that was closed, "was 12 of 32"."""
+        if self.over:
+            return f"was {replace(self, over=False).fill()}" if self.size is not None else ""
         return f"{self.size or 0}" + (f" of {self.capacity}" if self.capacity is not None else "")
 
     def share(self) -> float:
@@ -103,7 +108,10 @@ class QueuesView:
 
     def gauges(self) -> list[Gauge]:
         """As the function `gauges`; what was seen last once the session is closed."""
-        return (self._told or []) if self.session._closed else gauges(self.session, self.pattern)
+        if not self.session._closed:
+            return gauges(self.session, self.pattern)
+        told = self._told if self._told is not None else gauges(self.session, self.pattern)
+        return [replace(one, putting=0, taking=0, threads=0, over=True) for one in told]
 
     def tick(self, now: float) -> None:
         """Show what changed, if it is time."""
@@ -148,7 +156,7 @@ def html(found: list[Gauge]) -> str:
     """A row for each queue: a bar, its numbers, what waits; below it what its threads raised."""
     rows = []
     for one in found:
-        color = FULL if one.closed else FRESH_COLOR
+        color = MUTED if one.over else FULL if one.closed else FRESH_COLOR
         bar = (f'<div style="background: #8884; border-radius: 3px; height: 10px; width: 140px" role="meter" '
                f'aria-valuemin="0" aria-valuenow="{one.size or 0}" aria-label="{escape(one.name)}">'
                f'<div style="background: {color}; border-radius: 3px; height: 10px; width: {100 * one.share():.0f}%">'

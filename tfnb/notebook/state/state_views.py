@@ -24,6 +24,7 @@ from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.runtime.session import BaseSession
 
 HOW = ("max", "mean")
+UPDATE = 7              # the place of that column
 QUICK = 1 << 16         # elements up to which a variable's figures are renewed while it is trained
 
 
@@ -105,8 +106,8 @@ class VariablesView(_Values):
                 Column("shape"), Column("train", "made with trainable=True"),
                 Column("init", "has a value in the session"),
                 Column("norm", "L2 norm, at each look that found it changed"),
-                Column("update", "|change| / |value| since the look before, per step where there is a global step; "
-                       "about 0.001 is usual", True),
+                Column("update", "|change| / |value| since the look before (of a value that was 0, the new one), "
+                       "per step where there is a global step; about 0.001 is usual", True),
                 Column("NaN, inf", "share of elements that are not finite", True),
                 *(Column(role, f"L2 norm of the optimizer's slot {role!r}", True) for role in self._roles),
                 Column("mean", "", True), Column("sd", "standard deviation", True), Column("min", "", True),
@@ -115,6 +116,10 @@ class VariablesView(_Values):
     def refresh(self, quick: bool = False) -> VariablesView:
         """Look at the variables now; quick: keep the figures of large ones, but norm and update. Returns the view."""
         with self._lock:
+            if self.session is not None and self.session._closed and self._figures:
+                self.note = self._heading()[1]              # the rows stay: values as they were
+                self.tell()
+                return self
             motions = look(self.session, [v.op for v in self._shown]) if self.session is not None else {}
             for op in (op for v in self._shown for op in (v.op, *v.slots.values())):
                 value = value_in(self.session, op)
@@ -142,8 +147,15 @@ class VariablesView(_Values):
                     if v.trainable and None not in (v.op.attrs["shape"] or ()))
         step = global_step_in(self.session)
         where = "no session is open" if self.session is None else f"global step {step:,}" if step is not None else ""
+        if self.session is not None and self.session._closed:
+            where = "its session was closed; these are the values that were seen last"
+        elif self._sorts_by_update() and not any(row[UPDATE].text for _, row in self.tables[0].rows):
+            where += "; " * bool(where) + "updates are known when the variables have moved: train, this fills by itself"
         words = f"{len(self._shown)} of {len(self._all)}" if len(self._shown) < len(self._all) else f"{len(self._all)}"
         return f"{words} variable{'' if words == '1' else 's'}, {count:,} trainable numbers", where
+
+    def _sorts_by_update(self) -> bool:
+        return self.tables[0].sort is not None and self.tables[0].sort[0] == UPDATE
 
     def _row(self, found: Trained, motion: Motion | None) -> list[Cell]:
         op, value = found.op, value_in(self.session, found.op)
@@ -176,6 +188,7 @@ class VariablesView(_Values):
             raise ValueError(f"there is no column {column!r}"
                              + (did_you_mean(column, titles, 0.3) or f"; there are {', '.join(titles)}"))
         self.tables[0].sort = titles.index(column), descending
+        self.note = self._heading()[1]
         self.tell()
         return self
 
@@ -197,7 +210,11 @@ class VariablesView(_Values):
 
     def tick(self, now: float) -> None:
         """Look again, if it is time; the thread that feeds the live boards calls this."""
-        if now < self._next or self.session is None or self.session._closed:
+        if now < self._next or self.session is None:
+            return
+        if self.session._closed:
+            self.refresh()
+            board.SENDER.close(self)
             return
         self._next = now + 1 / self.hz
         with self._lock:
