@@ -86,7 +86,7 @@ def rebinding(seen: Evidence, name: str, was: object, call: ast.Call) -> Words:
     if tensor is not None and tensor.op._dead is None:
         again = renamed(seen.statement, {name}) if seen.statement is not None else ""
         return {"fix": f"{name} = {graph}.get_tensor_by_name({tensor.name!r})" + (
-            f"    # and in the cell: {again}" if again else "")}
+            f"\n# and in the cell: {again}" if again else "")}
     return {"fix": f"{name}_value = {ast.unparse(call)}", "runs": ""}
 
 
