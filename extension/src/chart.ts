@@ -185,7 +185,7 @@ export class Chart {
     const peers = this.peers.filter((curve) => curve.shown && curve.series.length);
     const shown = peers.filter((curve) => this.curves.includes(curve));
     const smoothed = new Map(
-      peers.map((c) => [c, smooth(c.series.values, c.color === FAINT ? 0 : this.look.smoothing)]),
+      peers.map((c) => [c, smooth(this.seen(c).values, c.color === FAINT ? 0 : this.look.smoothing)]),
     );
     const range = this.look.range;
     const y = this.yScale(peers, smoothed);
@@ -233,6 +233,10 @@ export class Chart {
       ? [TOP, HEIGHT - BOTTOM]
       : ([from[1], to[1]].sort((p, q) => p - q) as [number, number]);
     this.svg.append(s("rect", { class: "tfnb-band", x: a, y: top, width: b - a, height: low - top }));
+  }
+
+  private seen(curve: Curve): Series {
+    return curve.series.within(this.look.range);
   }
 
   private words(shown: Curve[]): string {
@@ -314,8 +318,8 @@ export class Chart {
     let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const [from, to] = this.look.range ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const curve of shown) {
-      const along = curve.series.along(this.look.x);
-      for (const values of [curve.series.values, smoothed.get(curve) ?? []]) {
+      const along = this.seen(curve).along(this.look.x);
+      for (const values of [this.seen(curve).values, smoothed.get(curve) ?? []]) {
         for (const [i, value] of values.entries()) {
           if (!Number.isFinite(value) || (this.look.logY && value <= 0)) continue;
           if ((along[i] as number) < from || (along[i] as number) > to) continue;
@@ -340,11 +344,13 @@ export class Chart {
   }
 
   private lines(curve: Curve, means: Float64Array, x: Scale, y: Scale): SVGElement[] {
-    const columns = curve.series.along(this.look.x).map((place) => x.at(place));
+    const columns = this.seen(curve)
+      .along(this.look.x)
+      .map((place) => x.at(place));
     const faint = curve.color === FAINT;
     const draw = (data: Float64Array, tone: string) =>
       s("path", { class: `tfnb-line ${tone}`, d: pathOf(columns, data, y, this.look.logY) });
-    const raw = curve.series.values;
+    const raw = this.seen(curve).values;
     if (faint) return [draw(raw, "is-other")];
     const ink = `tfnb-s${curve.color % COLORS}`;
     return this.look.smoothing > 0 ? [draw(raw, `${ink} is-faint`), draw(means, ink)] : [draw(raw, ink)];
@@ -354,7 +360,7 @@ export class Chart {
     const pointer = this.look.pointer;
     this.tip.hidden = pointer === undefined || !shown.length || pointer < x.low || pointer > x.high;
     if (this.tip.hidden || pointer === undefined) return;
-    const first = (shown.find((curve) => curve.color !== FAINT) ?? (shown[0] as Curve)).series;
+    const first = this.seen(shown.find((curve) => curve.color !== FAINT) ?? (shown[0] as Curve));
     const at0 = nearest(first.along(this.look.x), pointer);
     const here = first.along(this.look.x)[at0] as number;
     const at = Math.round(x.at(here)) + 0.5;
@@ -374,8 +380,9 @@ export class Chart {
   private row(curve: Curve, here: number, means: Float64Array, at: number, y: Scale): HTMLElement {
     const faint = curve.color === FAINT;
     const smoothing = this.look.smoothing > 0 && !faint;
-    const i = nearest(curve.series.along(this.look.x), here);
-    const value = curve.series.values[i] as number;
+    const series = this.seen(curve);
+    const i = nearest(series.along(this.look.x), here);
+    const value = series.values[i] as number;
     const seen = smoothing ? (means[i] as number) : value;
     const ink = faint ? "is-other" : `tfnb-s${curve.color % COLORS}`;
     if (Number.isFinite(seen) && !faint)

@@ -13,11 +13,16 @@ const AXES: [string, string][] = [
 ];
 const ASK_AGAIN = 1000; // milliseconds between two askings for points that got lost
 
-/** "layer1/weights/mean" belongs to "layer1/weights"; a tag with no scope stands alone. */
+const PARTS = "(?:train|val|valid|validation|test|eval)";
+const PART = new RegExp(`^(?:${PARTS}_(.+)|(.+)_${PARTS})$`);
+
+/** "layer1/weights/mean" belongs to "layer1/weights", "val_loss" to "loss"; others stand alone. */
 export function groupOf(tag: LiveTag): string {
   if (tag.group) return tag.group;
   const cut = tag.name.lastIndexOf("/");
-  return cut > 0 ? tag.name.slice(0, cut) : tag.name;
+  if (cut >= 0) return cut ? tag.name.slice(0, cut) : tag.name;
+  const part = PART.exec(tag.name);
+  return part?.[1] ?? part?.[2] ?? tag.name;
 }
 
 export class LiveWidget {
@@ -46,6 +51,9 @@ export class LiveWidget {
   private told: LiveState | undefined;
   private frame = 0;
   private asked = 0;
+  private zoomed: [number, number] | undefined;
+  private detailed = 0; // when finer points were asked for
+  private grown = false; // since then
 
   constructor(private readonly model: Model) {
     const log = h("input", { type: "checkbox" });
@@ -187,12 +195,16 @@ export class LiveWidget {
       this.ridges[message.ridge]?.show({ ...message, table });
     } else if (message.type === "pictures") {
       this.pictures[message.picture]?.show(message.steps, buffers);
+    } else if (message.type === "detail") {
+      this.seriesOf(message.tag).zoom(message.range, floatsOf(buffers[0] as DataView));
+      this.schedule();
     } else if (message.type === "points") {
       const { tag, start } = message;
       const [buffer] = buffers;
       if (!Number.isInteger(tag) || tag < 0 || !Number.isInteger(start) || start < 0 || !buffer)
         throw new Error(`a points message without tag, start or buffer: ${JSON.stringify(message)}`);
       if (!this.seriesOf(tag).put(start, floatsOf(buffer))) this.askAgain();
+      this.grown = true;
       this.schedule();
     }
   }
@@ -208,11 +220,25 @@ export class LiveWidget {
     this.model.send({ type: "ready" });
   }
 
+  /** Ask for finer points of what is zoomed to, once, and again from time to time while it grows. */
+  private askDetail(): void {
+    const { range } = this.look;
+    const now = Date.now();
+    const grows = this.grown && now - this.detailed > ASK_AGAIN;
+    if (range && (range !== this.zoomed || grows)) {
+      this.detailed = now;
+      this.grown = false;
+      this.model.send({ type: "zoom", range });
+    }
+    this.zoomed = range;
+  }
+
   /** Draw with the next frame, however many messages come until then. */
   schedule(): void {
     if (this.frame) return;
     this.frame = requestAnimationFrame(() => {
       this.frame = 0;
+      this.askDetail();
       this.reset.hidden = !this.look.range && !this.charts.some((chart) => chart.zoomed);
       for (const panel of [...this.charts, ...this.ridges]) panel.draw();
     });

@@ -118,6 +118,7 @@ export interface LiveState {
 export type LiveMessage =
   | { type: "reset" }
   | { type: "points"; tag: number; start: number }
+  | { type: "detail"; tag: number; range: [number, number] }
   | { type: "ridge"; ridge: number; low: number; high: number; steps: number[]; top: number }
   | { type: "pictures"; picture: number; steps: number[] };
 

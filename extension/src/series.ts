@@ -4,6 +4,9 @@ export class Series {
   /** Steps, values, seconds. */
   private columns = [0, 1, 2].map(() => new Float64Array(1024)) as [Float64Array, Float64Array, Float64Array];
   length = 0;
+  private detail: { low: number; high: number; series: Series } | undefined; // of what is zoomed to
+
+  constructor(private readonly whole?: Series) {}
 
   get steps(): Float64Array {
     return this.columns[0].subarray(0, this.length);
@@ -15,7 +18,7 @@ export class Series {
 
   /** The last step. */
   get end(): number {
-    return this.steps[this.length - 1] ?? 0;
+    return this.whole?.end ?? this.steps[this.length - 1] ?? 0;
   }
 
   /** What is drawn to the right: steps, for "time" seconds, for "share" the per cent of the last step. */
@@ -33,6 +36,19 @@ export class Series {
       (this.columns[i % 3] as Float64Array)[start + Math.floor(i / 3)] = points[i] as number;
     this.length = start + count;
     return true;
+  }
+
+  /** Take the points within a range of the x axis, finer than they are in the whole. */
+  zoom([low, high]: [number, number], points: Float32Array): void {
+    const series = new Series(this);
+    series.put(0, points);
+    this.detail = { low, high, series };
+  }
+
+  /** What is drawn of a range: finer points, where there are some. */
+  within(range: [number, number] | undefined): Series {
+    const { detail } = this;
+    return range && detail && detail.low === range[0] && detail.high === range[1] ? detail.series : this;
   }
 
   private reserve(size: number): void {

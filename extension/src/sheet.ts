@@ -10,7 +10,7 @@ import { Timeline } from "./timeline";
 
 const GRAPH_HEIGHT = 380; // of a drawing above the tables
 
-const BOARD = new Set(["points", "ridge", "pictures", "reset"]); // messages for the board below
+const BOARD = new Set(["points", "detail", "ridge", "pictures", "reset"]); // messages for the board below
 
 const LONG = 24; // letters from which a text may be cut, and is told in full under the pointer
 

@@ -28,6 +28,9 @@ test("says that it is ready and groups tags into panels", () => {
   expect(model.sent).toEqual([{ type: "ready" }]);
   expect([...el.querySelectorAll("figcaption")].map((one) => one.textContent)).toEqual(["loss", "accuracy"]);
   expect(groupOf({ name: "a/b/c", color_index: 0 })).toBe("a/b");
+  const names = ["loss", "val_loss", "loss_test", "train_loss", "loss_now", "test"];
+  const found = names.map((name) => groupOf({ name, color_index: 0 }));
+  expect(found).toEqual(["loss", "loss", "loss", "loss", "loss_now", "test"]);
   expect(groupOf({ name: "a/b", color_index: 0, group: "mine" })).toBe("mine");
 });
 
@@ -282,4 +285,21 @@ test("runs of different lengths are comparable by their share, and the legend ha
   expect(a).toBe(b);
   expect(el.querySelector(".tfnb-plot")?.textContent).toContain("100 %");
   expect(el.querySelector(".tfnb-legend")?.textContent).toContain("train 0.5 min 0.5 · max 2");
+});
+
+test("a plot that is zoomed asks for finer points, and draws them", () => {
+  const [model, svg] = marked();
+  point(svg, "pointerdown", 150);
+  point(svg, "pointermove", 250);
+  point(svg, "pointerup", 250);
+  const asked = model.sent.at(-1) as { type: string; range: [number, number] };
+  expect(asked.type).toBe("zoom");
+  const fine = Array.from({ length: 300 }, (_, i) => [2 + i / 100, i % 2, 0]).flat();
+  const buffer = new DataView(new Float32Array(fine).buffer);
+  model.emit("msg:custom", { type: "detail", tag: 0, range: asked.range }, [buffer]);
+  frame();
+  expect(paths()[0]?.split("L").length).toBeGreaterThan(50);
+  svg.dispatchEvent(new MouseEvent("dblclick"));
+  frame();
+  expect(paths()[0]?.split("L")).toHaveLength(10);
 });

@@ -368,3 +368,24 @@ def test_the_share_of_a_run_makes_lengths_comparable(two_runs):
     assert [curve.along("share")[-1] for curve in board.curves()] == [100, 100]
     assert "100 %" in board.svg() and board.marks()[0].along("share", board.curves()) == 400
     assert board.figure().axes[0].get_xlabel() == "%"
+
+
+@pytest.mark.parametrize(("x", "bounds"), [("step", (5000, 5100)), ("share", (50, 51)), ("time", (50, 51))])
+def test_a_zoomed_plot_gets_the_points_that_it_lacks(x, bounds):
+    clock = [0.0]
+    recorder = Recorder(lambda: clock[0])
+    report(recorder, 1)
+    clock[0] = 100.0
+    report(recorder, 9999, begin=1)
+    recorder.series["", "loss"].times[:] = np.arange(10000) / 100
+    board, browser = LiveBoard("loss", x=x, recorder=recorder), Browser()
+    board.widget = browser
+    sent = []
+    browser.send = lambda content, buffers: sent.append((content, np.frombuffer(buffers[0], np.float32).reshape(-1, 3)))
+    board._on_message(browser, {"type": "zoom", "range": list(bounds)}, [])
+    ((content, found),) = sent
+    assert content == {"type": "detail", "tag": 0, "range": list(bounds)}
+    assert found[0, 0] <= 5000 and found[-1, 0] >= 5099 and len(found) in (101, 102, 103)
+    for wrong in ([1], None, ["a", "b"]):
+        board._on_message(browser, {"type": "zoom", "range": wrong}, [])
+    assert len(sent) == 1

@@ -13,6 +13,7 @@ points are those of the tags OTHERS and on. Custom messages:
     {type: "reset"}                 all points are gone
 and back: {type: "ready"}: a view was made, or lost points; it gets everything again.
           {type: "look", smoothing, x, others}: the reader chose these.
+          {type: "zoom", range}: of the x axis; {type: "detail", tag, range} with the points within it comes back.
           {type: "error", message}: something failed in the browser; it is logged.
 """
 from __future__ import annotations
@@ -210,6 +211,10 @@ class LiveBoard(BoardData):
             with suppress(ValueError, TypeError):           # from a page: it may say anything
                 known = {"smoothing": self.look.smooth, "x": self.look.x, "others": self.look.others, **content}
                 self.state = {"smooth": float(known["smoothing"]), "x": known["x"], "others": bool(known["others"])}
+        elif kind == "zoom":
+            with suppress(ValueError, TypeError):
+                low, high = map(float, content["range"])
+                self._detail((low, high))
         elif kind == "error":
             log.error("in the browser: %s", content.get("message", ""))
         elif kind == "ready":
@@ -250,6 +255,16 @@ class LiveBoard(BoardData):
             for content, buffers in self.rich_frames():
                 widget.send(content, buffers=buffers)
             return True
+
+    def _detail(self, bounds: tuple[float, float]) -> None:
+        """Send the points that a plot lacks which is zoomed to bounds of its x axis."""
+        found, others = self.series(), self.others()
+        with self.recorder.lock:
+            messages = self._frames.details(found, self._began, bounds, self.look.x)
+            messages += self._frames.details(others, lambda _: 0.0, bounds, self.look.x, OTHERS)
+        if self.widget is not None:
+            for content, pairs in messages:
+                self.widget.send(content, buffers=[pairs.tobytes()])
 
     def rich_frames(self) -> list[tuple[Message, list[bytes]]]:
         """The messages, with their buffers, of the histograms and pictures that changed since they were sent last."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.notebook.plots.media import PICTURES, Histogram, Picture, Sparse, ridge
 from tfnb.notebook.plots.recorder import Key
-from tfnb.notebook.plots.series import Series, bucket_size, points
+from tfnb.notebook.plots.series import Series, bucket_size, points, points_within
 
 OTHERS = 1000               # place of the first curve of another run
 COLUMNS = 400               # of a plot in the browser: at most 800 points of a curve are sent
@@ -42,6 +42,14 @@ class Frames:
                 messages.append(({"type": "points", "tag": place, "start": first * min(bucket, 2)}, fresh))
             self._curves[key] = series.generation, bucket, origin, len(series) // bucket    # whole columns stay
         return messages
+
+    @staticmethod
+    def details(found: Sequence[Series], began: Callable[[str], float], bounds: tuple[float, float], x: str,
+                first_place: int = 0) -> list[tuple[Message, np.ndarray]]:
+        """The messages, with their points, of what a plot that is zoomed to bounds of its x axis lacks."""
+        made = [(place, points_within(series, COLUMNS, bounds, x, began(series.run)))
+                for place, series in enumerate(found, first_place)]
+        return [({"type": "detail", "tag": place, "range": list(bounds)}, fresh) for place, fresh in made if len(fresh)]
 
     def rich(self, kind: str, found: Sequence[tuple[Key, Sparse[Any]]]) -> list[tuple[Message, list[bytes]]]:
         """The messages, with their buffers, of the histograms ("ridge") or pictures that are new."""

@@ -1,6 +1,7 @@
 """The curves of a live board where no browser draws them: panels of SVG for a saved notebook, lines of text."""
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,6 +17,7 @@ from tfnb.notebook.plots.media_svg import picture_svg, ridge_svg
 WIDTH, HEIGHT, HEAD = 360, 220, 26      # of one panel; of the title over them
 ACROSS = 2              # panels side by side where nobody says how many
 FAINT, NO_COLOR = -2, -1      # in place of a colour: of a run that is not the panel's own; of a mark of its only run
+_part = re.compile("(?:{0})_(.+)|(.+)_(?:{0})".format("train|val|valid|validation|test|eval")).fullmatch
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
@@ -78,9 +80,13 @@ def by_panel(curves: Sequence[Curve]) -> dict[str, list[Curve]]:
 
 
 def group_of(tag: str) -> str:
-    """The panel that a tag is drawn in, as in the browser: that of its scope, or its own."""
+    """The panel that a tag is drawn in, as in the browser: that of its scope, or its own.
+
+    `loss`, `train_loss` and `val_loss` (or `loss_val`) are of one panel.
+    """
     scope, slash, _ = tag.rpartition("/")
-    return scope if slash and scope else tag
+    part = _part(tag) if not slash else None
+    return scope if slash and scope else tag if part is None else part[1] or part[2]
 
 
 def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,

@@ -127,7 +127,24 @@ def points(series: Series, width: int, first: int = 0, began: float = 0.0) -> np
     from which seconds count. Shape (n, 3).
     """
     bucket = bucket_size(len(series), width)
-    steps, values, times = (column[first * bucket:] for column in (series.steps, series.values, series.times))
+    return _thinned(series, slice(first * bucket, None), bucket, began)
+
+
+def points_within(series: Series, width: int, bounds: tuple[float, float], x: str, began: float = 0.0) -> np.ndarray:
+    """As `points`, of the part that is within bounds of the x axis ("step", "time" or "share") and one point around it.
+
+    Empty if the plot has all of them already.
+    """
+    if bucket_size(len(series), width) == 1:
+        return np.empty((0, 3), np.float32)
+    along = series.times - began if x == "time" else series.steps
+    low, high = (bound * along[-1] / 100 for bound in bounds) if x == "share" else bounds
+    part = slice(max(0, int(np.searchsorted(along, low)) - 1), int(np.searchsorted(along, high, "right")) + 1)
+    return _thinned(series, part, bucket_size(len(along[part]), width), began)
+
+
+def _thinned(series: Series, part: slice, bucket: int, began: float) -> np.ndarray:
+    steps, values, times = (column[part] for column in (series.steps, series.values, series.times))
     if bucket > 1 and len(values):
         chosen = np.append(extremes(values, bucket), len(values) - 1)
         steps, values, times = steps[chosen], values[chosen], times[chosen]
