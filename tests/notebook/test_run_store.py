@@ -218,3 +218,26 @@ def test_the_folder_is_a_setting(tmp_path, monkeypatch):
     monkeypatch.setattr(run_folder.settings, "runs_folder", str(tmp_path / "here"))
     trained(tmp_path / "here").wait()
     assert len(kept_runs()) == 1
+
+
+def test_histograms_and_pictures_of_summaries_are_kept(tmp_path):
+    tf.reset_default_graph()
+    numbers = tf.placeholder(tf.float32, [None])
+    merged = tf.summary.merge([tf.summary.histogram("weights", numbers),
+                               tf.summary.image("face", tf.zeros([1, 4, 6, 1]))])
+    with tf.Session() as sess:
+        data = sess.run(merged, {numbers: [-1.0, 0.0, 3.0]})
+    recorder = Recorder()
+    recorder.summary(data, 1, "again")
+    run = Run(lambda n: recorder.summary(data, 10 + n, "again"), 5, recorder=recorder, name="again")
+    recorder.file(everything=True)
+    assert not keep(run, tmp_path, {})
+    run.start().wait()
+    loaded = kept_runs(tmp_path)[0].load(key="x")
+    ((key, kept),) = loaded.histograms.items()
+    steps = [step for step, _ in kept.items(9)]
+    histogram = kept.items(1)[0][1]
+    assert key == ("x", "weights") and steps == [10, 11, 12, 13, 14], "what an earlier run of the name made is not its"
+    assert histogram.edges[0] == -1 and histogram.edges[-1] == 3 and histogram.counts.sum() == 3
+    ((_, picture),) = loaded.pictures["x", "face/image/0"].items(1)
+    assert (picture.width, picture.height) == (6, 4)

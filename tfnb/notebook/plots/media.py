@@ -13,6 +13,7 @@ from tfnb.core.bins import bin_counts
 from tfnb.core.lazy import lazy_module
 
 _summary = lazy_module("tfnb.proto.summary_pb2")
+_histograms = lazy_module("tfnb.proto.histogram_pb2")
 
 ROWS = 64               # histograms of one tag that are kept, and drawn at most SHOWN of them
 SHOWN = 24
@@ -143,6 +144,19 @@ def read_rich(data: bytes) -> Iterator[tuple[str, Histogram | Picture]]:
             _picture(value.image) if value.HasField("image") else None
         if item is not None:
             yield value.tag, item
+
+
+def rich_value(tag: str, item: Histogram | Picture) -> Any:
+    """A histogram or picture as a Summary.Value, which `read_rich` reads."""
+    if isinstance(item, Picture):
+        image = _summary.Summary.Image(height=item.height, width=item.width, colorspace=3,
+                                       encoded_image_string=item.data)
+        return _summary.Summary.Value(tag=tag, image=image)
+    edges, counts = item.edges, item.counts
+    middles = (edges[1:] + edges[:-1]) / 2
+    histo = _histograms.HistogramProto(min=edges[0], max=edges[-1], num=counts.sum(), sum=(counts * middles).sum(),
+                                    sum_squares=(counts * middles ** 2).sum(), bucket_limit=edges[1:], bucket=counts)
+    return _summary.Summary.Value(tag=tag, histo=histo)
 
 
 def _histogram(proto: Any) -> Histogram | None:

@@ -199,7 +199,7 @@ class Recorder:
             for step, value, run in zip(steps, values, runs, strict=True):
                 if type(value) is not bytes:
                     for tag, values_of_tag in value.items():
-                        self._add(run, tag, step, histogram_of(values_of_tag))
+                        self.add_rich(run, tag, step, histogram_of(values_of_tag))
 
     def _file_columns(self, began: float, now: float) -> None:
         for run, columns in list(self._columns.items()):
@@ -235,9 +235,10 @@ class Recorder:
             self._series(run, tag).extend(filled[indices], values, times[indices])
         for i in sorted(rich):
             for tag, item in read_rich(messages[i]):
-                self._add(run, tag, steps[i], item)
+                self.add_rich(run, tag, steps[i], item)
 
-    def _add(self, run: str, tag: str, step: float | None, item: Histogram | Picture | None) -> None:
+    def add_rich(self, run: str, tag: str, step: float | None, item: Histogram | Picture | None) -> None:
+        """Add a histogram or a picture of a step; None is no item."""
         key = run, tag
         if isinstance(item, Histogram):
             self.histograms.setdefault(key, Sparse(tag, run, ROWS)).add(step, item)

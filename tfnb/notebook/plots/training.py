@@ -249,8 +249,10 @@ class Run:
                     self.saved = self._save(self.steps)
         except BaseException as failure:        # told in the cell: nothing above this thread could
             status, error = FAILED, failure
-        self._keep(status, error)
-        self._end(status, error)
+        try:
+            self._keep(status, error)
+        finally:                                # whoever waits for the end must not wait for ever
+            self._end(status, error)
 
     def _keep(self, status: str, error: BaseException | None) -> None:
         """Mark why it ended where that is not its number of steps, and complete what is kept of it."""

@@ -23,6 +23,8 @@ from tfnb.core.version import __version__
 from tfnb.graph.graph import Graph
 from tfnb.notebook.plots.board import SENDER
 from tfnb.notebook.plots.marks import RATE
+from tfnb.notebook.plots.media import ROWS, Sparse, rich_value
+from tfnb.notebook.plots.recorder import Key
 from tfnb.notebook.plots.series import Series, extremes
 from tfnb.notebook.plots.training import STOPPED, Run
 from tfnb.notebook.run_store.kept_run import SCHEMA, now_text, process_start, whole, write_about
@@ -55,6 +57,7 @@ class Keeper:
                        "tfnb": __version__,
                        "process": {"host": socket.gethostname(), "pid": os.getpid(), "started": process_start()}}
         self._written: dict[str, tuple[float, int]] = {}    # tag -> time of the newest point in the file, and how many
+        self._earlier = {key: kept.items(1)[-1][0] for key, kept in self._rich()}    # of a run of the same name
         self._next = self._began + PERIOD[0]
         self._lock = threading.Lock()
         self._describe(run.status)
@@ -81,9 +84,10 @@ class Keeper:
             if self._file is not None:
                 file, self._file = self._file, None
                 try:
+                    self._add_rich(file)
                     file.close()
-                except (OSError, OpError) as problem:
-                    self.problem = self.problem or str(problem)
+                except Exception as problem:    # as above
+                    self.problem = self.problem or f"not kept on disk whole: {_reason(problem)}"
 
     def _guarded(self, status: str, error: BaseException | None) -> None:
         with self._lock:
@@ -130,6 +134,19 @@ class Keeper:
                 file.add(Event(wall_time=moment + offset, step=_integer(step), summary=summary).SerializeToString())
             if len(times):
                 self._written[series.tag] = float(times[-1]), count + len(times)
+
+    def _rich(self) -> list[tuple[Key, Sparse[Any]]]:
+        with self.recorder.lock:
+            return [(key, kept) for table in (self.recorder.histograms, self.recorder.pictures)
+                    for key, kept in table.items() if key[0] == self.run.name]
+
+    def _add_rich(self, file: EventFile) -> None:
+        """Histograms and pictures, as the live boards have thinned them."""
+        for key, kept in self._rich():
+            for step, item in kept.items(ROWS):
+                if step > self._earlier.get(key, -np.inf):
+                    summary = Summary(value=[rich_value(whole(key[1]), item)])
+                    file.add(Event(wall_time=time.time(), step=_integer(step), summary=summary).SerializeToString())
 
     def _fresh(self, series: Series, after: float, most: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The points of a series that came after a time, thinned."""

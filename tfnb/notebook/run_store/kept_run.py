@@ -15,6 +15,7 @@ import re
 import socket
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -26,8 +27,12 @@ import numpy as np
 from tfnb.core.errors import OpError
 from tfnb.core.lazy import lazy_module
 from tfnb.notebook.plots.marks import Mark
+from tfnb.notebook.plots.media import read_rich
+from tfnb.notebook.plots.recorder import Recorder
 from tfnb.notebook.plots.series import Series
 from tfnb.notebook.plots.training import PAUSED, RUNNING
+from tfnb.proto.event_pb2 import Event
+from tfnb.proto.summary_pb2 import Summary
 from tfnb.summary.events import summary_iterator
 
 _psutil = lazy_module("psutil")
@@ -149,29 +154,36 @@ class KeptRun:
     @property
     def series(self) -> dict[str, Series]:
         """Tag -> its curve; `times` count from the beginning of the run. What is damaged at the end is left out."""
+        return {series.tag: series for series in self.load().series.values()}
+
+    def load(self, recorder: Recorder | None = None, key: str = "") -> Recorder:
+        """Put its curves, histograms, pictures and marks into a recorder, under the name `key`. Returns that.
+
+        recorder: by default a new one; key: by default `self.key`.
+        """
+        recorder, key = recorder or Recorder(), key or self.key
         columns: dict[str, tuple[list[float], list[float], list[float]]] = {}
         began = self.started
-        for step, wall, tag, value in self._points():
-            steps, times, values = columns.setdefault(tag, ([], [], []))
-            steps.append(step)
-            times.append(wall - began)
-            values.append(value)
-        found = {}
+        for event in self._events():
+            for value in event.summary.value:
+                if value.HasField("simple_value"):
+                    point = event.step, event.wall_time - began, value.simple_value
+                    for column, number in zip(columns.setdefault(value.tag, ([], [], [])), point, strict=True):
+                        column.append(number)
+                else:
+                    for tag, item in read_rich(Summary(value=[value]).SerializeToString()):
+                        recorder.add_rich(key, tag, event.step, item)
         for tag, (steps, times, values) in columns.items():
-            found[tag] = Series(tag, self.key)
+            made = recorder.series[key, tag] = Series(tag, key)
             with np.errstate(over="ignore"):
-                found[tag].extend(steps, np.array(values, np.float32), np.array(times))
-        return found
+                made.extend(steps, np.array(values, np.float32), np.array(times))
+        recorder.note(key, self.marks)
+        return recorder
 
-    def _points(self) -> Iterator[tuple[float, float, str, float]]:
+    def _events(self) -> Iterator[Event]:
         for path in sorted(self.folder.glob("events.out.tfevents.*")):
-            try:
-                for event in summary_iterator(path):
-                    for value in event.summary.value:
-                        if value.HasField("simple_value"):
-                            yield event.step, event.wall_time, value.tag, value.simple_value
-            except (OpError, OSError):          # damaged from here on
-                continue
+            with suppress(OpError, OSError):            # damaged from here on
+                yield from summary_iterator(path)
 
     def __repr__(self) -> str:
         values = ", ".join(f"{tag} {last[1]:.4g}" for tag in self.tags if (last := self.last(tag)))

@@ -14,7 +14,6 @@ from tfnb.core.text import counted, did_you_mean
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.panels import number
 from tfnb.notebook.plots.recorder import Recorder
-from tfnb.notebook.plots.series import Series
 from tfnb.notebook.plots.style import Look
 from tfnb.notebook.plots.train_panel import duration
 from tfnb.notebook.plots.training import FAILED
@@ -167,11 +166,7 @@ class RunsView(SheetView):
         for run in self.chosen:
             known[run.name] += 1
             key = f"{run.key} ({known[run.name]})" if known[run.name] > 1 else run.key
-            for tag, series in run.series.items():
-                named = Series(tag, key)
-                named.extend(series.steps, series.values, series.times)
-                recorder.series[key, tag] = named
-            recorder.note(key, run.marks)
+            run.load(recorder, key)
         look = self.board.state if self.board is not None else {"smooth": 0.6, "x": self.x}
         self.board = LiveBoard(recorder=recorder)
         self.board.look = Look(**look)
