@@ -38,6 +38,8 @@ NOT_CHECKED = {
     **dict.fromkeys(("ReadVariableOp", "ResourceGather"),
                     "they read a variable, not what is fed: see tests/ops/test_resource_variables.py"),
     "PreventGradient": "its gradient is an error: see test_gradients.py",
+    **dict.fromkeys((f"{kind}FFT{axes}" for kind in ("", "I", "R", "IR") for axes in ("", "2D", "3D")),
+                    "their spectra are complex: see tests/ops/test_fourier.py"),
 }
 
 

@@ -71,6 +71,8 @@ def searchsorted(sorted_sequence: Any, values: Any, side: str = "left", out_type
 
     >>> sess.run(tf.searchsorted([1.0, 3.0, 3.0, 7.0], [3.0, 0.0, 8.0]))
     array([1, 0, 4], dtype=int32)
+    >>> sess.run(tf.searchsorted([1.0, 3.0, 3.0, 7.0], [3.0, 0.0, 8.0], side="right"))
+    array([3, 0, 4], dtype=int32)
     """
     if side not in ("left", "right"):
         raise ValueError(f"side must be either 'right' or 'left', got {side!r}")

@@ -51,7 +51,9 @@ def Angle(input):
 
 
 def _complex(ctx: Any, real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    return np.asarray(real + 1j * imag, ctx.attrs["Tout"].as_numpy_dtype)
+    made = np.empty(np.broadcast_shapes(real.shape, imag.shape), ctx.attrs["Tout"].as_numpy_dtype)
+    made.real, made.imag = real, imag
+    return made
 
 
 @kernel("real: T, imag: T -> out: Tout", shape=shapes.broadcast_inputs, numpy=_complex,
