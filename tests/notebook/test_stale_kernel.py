@@ -303,3 +303,29 @@ def test_names_carry_from_cell_to_cell_without_ops_and_in_several_graphs(page):
     assert "run again" not in page.text("P")
     page.run("opt = tf.train.AdamOptimizer(0.2)", "O")
     assert "run again: opt was made otherwise in [" in page.text("P")
+
+
+BUTTON = """from tfnb.notebook.ownership.hooks import active
+from tfnb.notebook.ownership.run_button import RunButton
+button = RunButton(active())"""
+
+
+def test_the_button_runs_stale_cells_or_lets_the_front_end_do_so(page):
+    hidden_model(page)
+    page.run(BUTTON, "K")
+    page.run("hidden = 24", "size")
+    ids = page.run("print(button.widget_state()['ids'])", "look")
+    assert ids.splitlines()[0] == "['model', 'opt', 'init', 'loop', 'plot']"
+    page.run("button.hear({'type': 'do', 'name': 'run'}); print(repr(button.note))", "look")
+    assert page.text("look").startswith("''") and page.run("%stale", "S") == "no cell is stale"
+    assert "initialized h/kernel, h/bias, out/kernel" in page.text("model")
+    page.run("hidden = 32", "size")
+    page.run("button.hear({'type': 'do', 'name': 'expect'})", "look")
+    page.run(HIDDEN["model"], "model")
+    assert "initialized h/kernel, h/bias, out/kernel" in page.text("model"), "the front end ran it"
+    page.run("hidden = 16", "size")
+    page.run(HIDDEN["model"].replace("'h'", "'g'"), "model")
+    assert "initialized" not in page.text("model"), "the user ran it"
+    page.run("from tfnb.notebook.frontend.badge import Badge\n"
+             "print(Badge('[1]', why='<script>alert(1)</script>', run=('[1]',), notes=('<img>',)).html())", "look")
+    assert "<script" not in page.text("look") and "<img" not in page.text("look")
