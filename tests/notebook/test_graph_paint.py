@@ -51,7 +51,7 @@ def test_gradients_devices_and_cells_have_colours():
         assert view.state["color"] == "gradient"
         assert "/device:CPU:0" in view.color_by("device").svg().upper().replace("/DEVICE:", "/device:")
         assert "test_graph_paint.py" in view.color_by("cell").svg()
-        assert "fresh" in view.color_by("stale").svg()
+        assert "up to date" in view.color_by("stale").svg()
         assert "p-c" not in view.color_by("structure").svg()
     with pytest.raises(ValueError, match="did you mean 'cell'"):
         view.color_by("cel")

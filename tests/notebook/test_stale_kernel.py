@@ -220,11 +220,15 @@ def test_all_that_stands_on_a_changed_value_must_run_again(page):
         assert "which reads hidden (16 -> 24) - run [" in page.text(cell)
     assert "run again" not in page.text("aside") and "run again" not in page.text("size")
     assert page.text("plot").startswith("5 True\n"), "what it showed stays"
+    drawn = page.run("print(tf.notebook.graph_view(color='stale').svg())", "look")
+    assert "out of date" in drawn and "up to date" not in drawn
     shown = page.run("%stale", "S").splitlines()
     assert shown[0] == "5 stale cells"
     assert [line.split()[0] for line in shown[1:]] == sorted((line.split()[0] for line in shown[1:]), key=len)
-    assert "5 cells must run again" in page.run("%tfnb", "T")
+    page.run("start = %tfnb", "T")
+    assert "5 cells must run again" in page.run("start", "T")
     page.run("hidden = 16", "size")
+    assert page.run("print('must run again: [' in str(start.widget.state))", "look") == "False", "the page follows"
     assert "run again" not in "".join(map(page.text, HIDDEN)), "it is what it was"
 
 

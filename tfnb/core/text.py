@@ -5,7 +5,7 @@ import numbers
 import os
 import re
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -85,6 +85,12 @@ def cut(text: str, most: int) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun in the singular or plural: 1 tensor, 2,000 tensors."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def listed(names: Sequence[str], few: int) -> str:
+    """Return the first few names, and the count of the others: a, b and 3 more."""
+    more = f" and {len(names) - few} more" if len(names) > few else ""
+    return ", ".join(names[:few]) + more
 
 
 def did_you_mean(word: str, known: Iterable[str], cutoff: float = 0.6, show: Callable[[str], str] = repr) -> str:

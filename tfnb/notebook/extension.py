@@ -42,7 +42,7 @@ def load_ipython_extension(ip: Any) -> None:
         return
     left = _left.pop(id(ip), None)
     hooks = left if left is not None and left.ip is ip else Hooks(ip)
-    hooks.badges.on_change = RunButton(hooks).update
+    hooks.button = RunButton(hooks)
     magics = [family(ip, hooks) for family in MAGICS]
     ip.register_magics(*magics)
     completer = getattr(ip, "Completer", None)

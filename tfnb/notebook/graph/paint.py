@@ -19,7 +19,8 @@ WORDS = {"structure": "what it is", "cell": "cell", "device": "device", "gradien
          "change": "last run", "time": "time", "memory": "memory"}
 COSTS = ("time", "memory")
 MOST = 7                # categories with a colour of their own
-LOUD = {"changed": "c1s", "new": "c2s", "as before": "c6", "stale": "c1s", "fresh": "c6"}     # loudest first
+LOUD = {"changed": "c1s", "new": "c2s", "as before": "c6", "stale": "c1s", "out of date": "c2s",
+        "up to date": "c6"}     # loudest first
 
 
 def paint(scene: Scene, nodes: Mapping[str, Node], how: str, costs: Mapping[str, Cost]) -> Scene:
@@ -78,7 +79,10 @@ def _gradient(info: OpInfo) -> str:
 
 def _stale(info: OpInfo) -> str:
     op = info.origin
-    return "" if not hasattr(op, "_dead") else "stale" if why_stale(op) else "fresh"
+    if not hasattr(op, "_dead"):
+        return ""
+    marked = shell.cells is not None and op.owner in shell.cells.marks
+    return "stale" if why_stale(op) else "out of date" if marked else "up to date"
 
 
 def _change(info: OpInfo) -> str:

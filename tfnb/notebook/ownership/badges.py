@@ -1,9 +1,10 @@
 """Badges on display, and the requests of the cells that they are in."""
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakSet
 
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.frontend import shell
@@ -27,11 +28,11 @@ class Source:
 class Badges:
     """The badges of a notebook's cells, each shown at the end of its cell's run and kept up to date there.
 
-    sources: of the cells that may have to run again. on_change is called after badges have changed.
+    sources: of the cells that may have to run again; listeners: views whose `update` is called when badges change.
     """
 
     def __init__(self, ip: Any, cells: Cells, sources: Mapping[Hashable, Source]) -> None:
-        self.on_change: Callable[[], None] = lambda: None
+        self.listeners: WeakSet[Any] = WeakSet()
         self._ip, self._cells, self._sources = ip, cells, sources
         self._shown: set[Hashable] = set()          # keys whose badge is on display
 
@@ -39,7 +40,7 @@ class Badges:
         """The front end has cleared the output of a cell."""
         self._shown.discard(key)
 
-    def show(self, keys: Iterable[Hashable]) -> None:
+    def show(self, keys: Collection[Hashable]) -> None:
         """Show the badges of these cells as they are now."""
         for key in keys if settings.badges else ():
             badge = self._cells.badges.get(key)
@@ -54,4 +55,5 @@ class Badges:
                 self._shown.add(key)
                 with shell.in_place_of(self._sources[key].parent, self._ip):
                     shell.show(badge.bundle(), f"tfnb-cell-{key}")
-        self.on_change()
+        for view in list(self.listeners) if keys else ():
+            view.update()

@@ -14,6 +14,7 @@ from typing import Any
 
 from tfnb.core import taps
 from tfnb.core.source import set_cell_label
+from tfnb.core.text import listed
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.collection import op_of
@@ -32,6 +33,8 @@ from tfnb.notebook.ownership.badges import Badges, Source
 from tfnb.notebook.plots import board, training
 from tfnb.notebook.state import state_views
 from tfnb.notebook.state.initialize import initialize_new
+
+FEW = 4                 # names listed
 
 
 @dataclass
@@ -56,6 +59,7 @@ class Hooks:
         self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
         self.teacher = Teacher()
         self.badges = Badges(ip, self.cells, self.sources)
+        self.button: Any = None                     # that runs stale cells
         self.expected: set[Hashable] = set()        # cells that a button lets the front end run again
         self._unstored: tuple[Any, int] = (None, 0)         # the last run beside the history, how many there were
         # Cells in ipykernel's subshells run in other threads, beside the one that owns what is made meanwhile.
@@ -232,7 +236,7 @@ class Hooks:
                 for name in initialize_new(graph, {key, *self.cells.books.stories.get(graph, ())})]
         badge = self.cells.badges.get(key)
         if done and badge is not None:
-            self.cells.badges[key] = replace(badge, notes=(*badge.notes, f"initialized {', '.join(done)}"))
+            self.cells.badges[key] = replace(badge, notes=(*badge.notes, f"initialized {listed(done, FEW)}"))
         return done
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:

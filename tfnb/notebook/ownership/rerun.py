@@ -20,6 +20,7 @@ from tfnb.core.text import counted
 from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
+from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.ownership.badges import Source
 from tfnb.notebook.ownership.hooks import Hooks, active
 from tfnb.notebook.plots.training import active_runs
@@ -66,9 +67,9 @@ class StaleCells:
 
     def _repr_html_(self) -> str:
         mark, color = ("⚠", STALE_COLOR) if self.cells else ("●", FRESH_COLOR)
-        rows = "".join(f"<tr><td style='text-align:left'><b>{escape(cell.label)}</b></td>"
-                       f"<td style='text-align:left'>{escape(cell.why)}</td>"
-                       f"<td style='text-align:left'>run {escape(' '.join(cell.run) or 'it')}</td></tr>"
+        rows = "".join(f"<tr><td style='text-align:left'><b>{linked(cell.label)}</b></td>"
+                       f"<td style='text-align:left'>{linked(cell.why).replace(' -&gt; ', ' → ')}</td>"
+                       f"<td style='text-align:left'>run {linked(' '.join(cell.run) or 'it')}</td></tr>"
                        for cell in self.cells)
         table = f"<table><tr><th>cell</th><th style='text-align:left'>why</th><th></th></tr>{rows}</table>"
         return (f'<div style="font: 13px system-ui, sans-serif"><span style="color: {color}" aria-hidden="true">{mark}'

@@ -25,6 +25,7 @@ class RunButton(ActingView):
         super().__init__()
         self.hooks = hooks
         self._told: dict[str, Any] = {}
+        hooks.badges.listeners.add(self)
 
     def forms(self) -> dict[str, str]:
         """Nothing that is seen."""

@@ -11,13 +11,14 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from tfnb.core.text import counted
+from tfnb.core.text import counted, listed
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
 from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import ActingView
+from tfnb.notebook.ownership.hooks import active
 from tfnb.notebook.ownership.rerun import run_stale, stale
 from tfnb.notebook.plots.training import active_runs
 from tfnb.notebook.run_store.runs_view import RunsView, newest, sentence
@@ -37,11 +38,18 @@ class StartPage(ActingView):
     def __init__(self, groups: Groups = ()) -> None:
         super().__init__()
         self.groups = groups
+        if (hooks := active()) is not None:
+            hooks.badges.listeners.add(self)
         self.runs: RunsView | None = None
         count, self._newest = newest(FEW_RUNS)
         head = f"{counted(count, 'training')} kept in {settings.runs_folder}", "All of them", "runs"
         self._kept = [head] * bool(count)
         self._kept += [(sentence(run), "Draw it", f"run {run.folder.name}") for run in self._newest]
+
+    def update(self) -> None:
+        """Cells have become stale, or run again."""
+        if self.widget is not None:
+            self.tell()
 
     def lines(self) -> list[tuple[str, str, str]]:
         """Return the state of the notebook: (text, label of the button that changes it, name of that)."""
@@ -67,8 +75,7 @@ class StartPage(ActingView):
         for name, session in sessions.items():
             empty = [each.op.name for each in without_value(session)]
             if empty:
-                more = f" and {len(empty) - FEW} more" if len(empty) > FEW else ""
-                text = f"{counted(len(empty), 'variable')} without a value in {name}: {', '.join(empty[:FEW])}{more}"
+                text = f"{counted(len(empty), 'variable')} without a value in {name}: {listed(empty, FEW)}"
                 found.append((text, "Initialize" if len(sessions) == 1 else "", "init"))
         return found
 

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from tfnb.core.stale import why_stale
-from tfnb.core.text import counted
+from tfnb.core.text import counted, listed
 from tfnb.graph.closure import closure, upstream
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
@@ -135,8 +135,8 @@ class _Asked:
 
     def takes(self) -> str:
         """Its inputs: name, type, form and cell."""
-        return _some([f"{t.name.removesuffix(':0')} ({t.op.type}, {form(t)}) of {self._label(t.op)}"
-                      for t in self.op.inputs])
+        return listed([f"{t.name.removesuffix(':0')} ({t.op.type}, {form(t)}) of {self._label(t.op)}"
+                       for t in self.op.inputs], FEW)
 
     def used_by(self) -> str:
         """Its consumers, and how many ops of which cells come behind it."""
@@ -146,7 +146,7 @@ class _Asked:
             return "nothing"
         cells = Counter(self._label(each) for each in below if each is not self.op)
         counted = ", ".join(f"{many} of {label}" for label, many in cells.items())
-        return f"{_some([each.name for each in direct])}; in all {counted}"
+        return f"{listed([each.name for each in direct], FEW)}; in all {counted}"
 
     def gradient(self) -> str:
         """The ops that `tf.gradients` made to differentiate it."""
@@ -154,7 +154,7 @@ class _Asked:
         if not found:
             return ""
         return f"{counted(len(found), 'op')} of {self._label(found[0])} differentiate{'s' * (len(found) == 1)} it: " \
-               f"{_some([e.name for e in found])}"
+               f"{listed([e.name for e in found], FEW)}"
 
     def collections(self) -> str:
         """The collections that it or what it makes is in."""
@@ -177,8 +177,3 @@ class _Asked:
             has = session._store.array(variable) is not None
             told.append(f"{variable.name} has {'a value' if has else 'no value'} in {name}{kept if has else reason}")
         return "; ".join(told)
-
-
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
