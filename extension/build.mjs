@@ -1,5 +1,5 @@
-// Builds what runs in the browser, into ../tfnb/notebook/static: the module that the kernel sends there (tfnb.js), and
-// the extension of JupyterLab and Notebook 7 (labextensions/), which the wheel puts into share/jupyter/labextensions.
+// Builds what runs in the browser, into ../tfnb/notebook/static: the module that the kernel sends there (tfnb.js), what
+// opens the drawings of saved notebooks (page.js), and the extension of JupyterLab and Notebook 7 (labextensions/), which the wheel puts into share/jupyter/labextensions.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { build, transformSync } from "esbuild";
@@ -7,6 +7,7 @@ import { build, transformSync } from "esbuild";
 const OUT = "../tfnb/notebook/static";
 const MOST_BYTES = 90_000; // the module travels with every displayed view and is saved in its notebook
 const MOST_LAB_BYTES = 30_000; // loaded with each page of JupyterLab
+const MOST_PAGE_BYTES = 16_000; // saved with each picture of a notebook
 const { version, description, license } = JSON.parse(readFileSync("package.json", "utf8"));
 
 // Styles are put in by the module (no second file to find), without the blanks that people read them by.
@@ -41,6 +42,8 @@ async function bundle(entry, most, options) {
 }
 
 await bundle("src/index.ts", MOST_BYTES, { outfile: `${OUT}/tfnb.js`, format: "esm" });
+const page = { outfile: `${OUT}/page.js`, format: "iife", globalName: "tfnbPage" };
+await bundle("page/index.ts", MOST_PAGE_BYTES, page);
 
 const LAB = `${OUT}/labextensions/tfnb`;
 rmSync(LAB, { recursive: true, force: true });

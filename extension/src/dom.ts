@@ -70,18 +70,20 @@ function spoken(label: string, tip: string): string {
   return said ? tip : `${label}: ${tip}`;
 }
 
-const ACTIVE = new Set(["script", "foreignobject", "iframe", "object", "embed", "a", "use", "image"]);
+const ACTIVE = new Set(["script", "foreignobject", "iframe", "object", "embed", "a", "use"]);
+const PICTURE = /^data:image\/png;base64,[\w+/=]+$/;
 
 /**
  * The kernel's SVG as an element of this document. The kernel escapes all names; should it ever fail to, nothing that
- * runs or loads gets through here.
+ * runs or loads gets through here; images only if they are in it.
  */
 export function parseSvg(text: string): SVGSVGElement {
   const parsed = new DOMParser().parseFromString(text, "image/svg+xml").documentElement;
   if (parsed.nodeName !== "svg") throw new Error("the drawing that came from the kernel is no SVG");
   for (const element of [...parsed.querySelectorAll("*")]) {
     if (ACTIVE.has(element.nodeName.toLowerCase())) element.remove();
-    for (const { name } of [...element.attributes]) if (/^on|href/i.test(name)) element.removeAttribute(name);
+    for (const { name, value } of [...element.attributes])
+      if (/^on/i.test(name) || (/href/i.test(name) && !PICTURE.test(value))) element.removeAttribute(name);
   }
   return document.importNode(parsed, true) as unknown as SVGSVGElement;
 }

@@ -9,6 +9,7 @@ import pytest
 import tfnb as tf
 from tests.notebook.sample_rows import digits
 from tfnb.notebook.frontend import widget
+from tfnb.notebook.frontend.page import without_signs
 from tfnb.notebook.graph.view import GraphView, graph_view
 
 
@@ -69,7 +70,7 @@ def test_a_fault_is_told_to_the_page_that_waits(shown: GraphView, monkeypatch: p
 def test_a_view_has_svg_text_and_widget_forms(shown: GraphView) -> None:
     bundle = shown._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "image/svg+xml", "application/vnd.jupyter.widget-view+json"}
-    assert bundle["text/plain"].startswith("graph: ") and bundle["image/svg+xml"] == shown.svg()
+    assert bundle["text/plain"].startswith("graph: ") and bundle["image/svg+xml"] == without_signs(shown.svg())
 
 
 def test_what_the_widget_tells_beside_it_is_shown_too(shown: GraphView, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +86,9 @@ def test_jupyterlab_gets_a_picture_that_names_the_view(shown: GraphView, monkeyp
     monkeypatch.setattr(shown.widget, "place", "ab12", raising=False)
     bundle = shown._repr_mimebundle_()
     assert set(bundle) == {"text/plain", "image/svg+xml"} and bundle["text/plain"] == shown.to_text()
-    assert bundle["image/svg+xml"].replace(' data-tfnb="ab12"', "", 1) == shown.svg() != bundle["image/svg+xml"]
+    picture = bundle["image/svg+xml"]
+    assert picture.replace(' data-tfnb="ab12"', "", 1) == without_signs(shown.svg()) != picture
+    assert 'class="fold"' in shown.svg() and 'class="fold"' not in picture, "nothing opens there"
 
 
 def test_without_a_front_end_svg_and_text_remain(monkeypatch: pytest.MonkeyPatch) -> None:

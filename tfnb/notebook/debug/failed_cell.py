@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
-from typing import Any
 
 from tfnb.graph.closure import closure
 from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.debug.failed_call import Argument, FailedCall
+from tfnb.notebook.frontend.shell import Bundle
+from tfnb.notebook.frontend.widget import with_widget
 from tfnb.notebook.graph.read import OpInfo, from_op
 from tfnb.notebook.graph.view import GraphView, graph_view
 
@@ -60,6 +61,6 @@ def _plain(argument: Argument) -> str:
     return f"{argument.parameter}={argument.text}{'' if argument.fits else ' ✗'}".lstrip("=")
 
 
-def bundle(view: GraphView) -> dict[str, Any]:
+def bundle(view: GraphView) -> Bundle:
     """Its forms, with no widget: the graph is gone."""
-    return {"text/plain": view.to_text(), "image/svg+xml": view.svg()}
+    return with_widget(view.forms(), None, view.script)

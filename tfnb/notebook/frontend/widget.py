@@ -14,6 +14,7 @@ from importlib import resources
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.notebook.frontend.page import SCRIPT, picture_script
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.shell import Bundle, forgets_widgets, has_front_end, interactive
 
@@ -58,17 +59,23 @@ def make_widget(kind: str, state: dict[str, Any]) -> Any | None:
     return cls(kind=kind, state=state, place=secrets.token_hex(8) if forgets_widgets() else "")
 
 
-def with_widget(forms: dict[str, Any], widget: Any | None) -> Bundle:
-    """The forms that `settings.view_format` asks for, and the widget beside them, if there is one.
+def with_widget(forms: dict[str, Any], widget: Any | None,
+                script: Callable[[Mapping[str, str]], str] = picture_script) -> Bundle:
+    """The forms that `settings.view_format` asks for, and the widget or the script beside them, if there is one.
+
+    script: makes that of the forms, for pages without a kernel.
 
     Colab must be told with each widget where the code is that shows it: there it is (data, metadata).
     """
     if settings.view_format == "text":
         return {"text/plain": forms["text/plain"]}
-    if widget is None or settings.view_format == "static":
+    if settings.view_format == "static":
         return forms
-    if getattr(widget, "place", ""):
-        return {kind: _named(kind, form, widget.place) for kind, form in forms.items()}
+    place = getattr(widget, "place", "")
+    if widget is None or place:
+        named = {kind: _named(kind, form, place) if place else form for kind, form in forms.items()}
+        page = script(forms) if has_front_end() else ""
+        return named | ({SCRIPT: page} if page else {})
     made = widget._repr_mimebundle_()
     data, metadata = made if isinstance(made, tuple) else (made or {}, {})
     both = forms | {kind: value for kind, value in data.items() if kind != "text/plain"}
@@ -124,7 +131,11 @@ class View:
             self.widget = make_widget(self.kind, self.widget_state())
             if self.widget is not None:
                 self.widget.on_msg(self._on_message)
-        return with_widget(forms, self.widget)
+        return with_widget(forms, self.widget, self.script)
+
+    def script(self, forms: Mapping[str, str]) -> str:
+        """The script that shows the view on a page without a kernel; "" where its forms do."""
+        return picture_script(forms)
 
     def _on_message(self, _widget: Any, content: Any, _buffers: Any) -> None:
         if not isinstance(content, Mapping):

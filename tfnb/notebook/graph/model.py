@@ -133,11 +133,11 @@ class Model:
         keep: the key of a node that is visible, if all groups around it are open, however many stand before it.
         """
         cut = _Cut(self.root, set(expanded), limit, self.path(self.nodes[keep]) | {keep} if keep else set())
-        edges = _edges(self.infos, cut.seen_at, self.values, self.weights)
+        edges = edges_between(self.infos, cut.seen_at, self.values, self.weights)
         bound = names_on(cut.visible, self.infos, self.names, cut.seen_at)
-        nodes = [*(replace(_scene_node(node), bound=bound.get(node.key, "")) for node in cut.visible),
-                 *(_rest_node(key, left) for key, left in cut.rest.items())]
-        groups = [_scene_node(group) for group in cut.opened]
+        nodes = [*(replace(scene_node(node), bound=bound.get(node.key, "")) for node in cut.visible),
+                 *(rest_node(key, left) for key, left in cut.rest.items())]
+        groups = [scene_node(group) for group in cut.opened]
         if aside is not None:
             nodes, groups = extract_auxiliary(nodes, groups, edges, aside)
         panels = {node.key: node.panel for node in nodes}
@@ -191,7 +191,7 @@ class _Cut:
             self.seen_at.update((info.name, key) for node in rest for info in node.ops())
 
 
-def _edges(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[str, Any],
+def edges_between(infos: Iterable[OpInfo], seen_at: Mapping[str, str], values: Mapping[str, Any],
            weights: Container[str]) -> list[SceneEdge]:
     """Edges between visible nodes, many tensors in one; a control edge only where no data flows."""
     data: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
@@ -248,13 +248,13 @@ def _edge_tip(tensors: Mapping[str, str], most: int = 6) -> str:
     return "\n".join(lines + ([f"and {len(tensors) - most} more"] if len(tensors) > most else []))
 
 
-def _rest_node(key: str, left: list[Node]) -> SceneNode:
+def rest_node(key: str, left: list[Node]) -> SceneNode:
     """Stands for the children of a group that do not fit."""
     parent = key.removesuffix("...")
     return SceneNode(key, key, f"… {len(left)} more", "rest", "rest", "", parent, count=sum(n.count for n in left))
 
 
-def _scene_node(node: Node) -> SceneNode:
+def scene_node(node: Node) -> SceneNode:
     parent = node.parent.key if node.parent is not None else ""
     return SceneNode(node.key, node.name, node.label, node.form, node.role, _sub(node), parent, node.expandable,
                      node.count, loop=node.loop, weights=node.weights)

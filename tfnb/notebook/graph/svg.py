@@ -41,19 +41,12 @@ WORDS = {"input": "input", "variable": "variable", "const": "constant", "scope":
          "failed": "could not be made"}
 
 
-def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
-    """The SVG text. `title` is the accessible name; ids are made from op names."""
-    tips = {node.key: tip_of(node) for node in (*scene.nodes, *scene.groups)}
-    roles = {node.role for node in (*scene.nodes, *scene.groups)} | {"op"}
-    paints = {paint for paint in (*(node.paint for node in scene.nodes), *dict(scene.legend)) if paint}
-    lit = any(node.lit for node in scene.nodes)
-    numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
-    frames = [_group(group, geometry.boxes[group.key], geometry.pieces.get(group.key, ())) for group in scene.groups]
-    parts = [element("g", *frames, class_="groups"),
-             _edges(scene.edges, geometry),
-             element("g", *(_head(group, geometry.boxes[group.key]) for group in scene.groups), class_="heads"),
-             element("g", *(_node(node, geometry.boxes[node.key], tips[node.key], numbers) for node in scene.nodes),
-                     class_="nodes")]
+def graph_svg(scene: Scene, geometry: Geometry, title: str = "", styled: Iterable[SceneNode] = ()) -> str:
+    """The SVG text. `title` is the accessible name; ids are made from op names. styled: nodes that may come later."""
+    known = (*scene.nodes, *scene.groups, *styled)
+    paints = {paint for paint in (*(node.paint for node in known), *dict(scene.legend)) if paint}
+    style = stylesheet({node.role for node in known} | {"op"}, paints, any(node.lit for node in scene.nodes))
+    parts = world(scene, geometry)
     width, height = max(geometry.width, 180.0), geometry.height
     if geometry.shelf:
         parts.insert(0, _shelf(geometry))
@@ -61,10 +54,22 @@ def graph_svg(scene: Scene, geometry: Geometry, title: str = "") -> str:
     back = element("rect", class_="bg", fill=INKS["bg"][0], height=height, rx=6, width=width)
     name = title or f"graph of {scene.ops} ops"
     width, height = round(width), round(height)
-    return element("svg", element("title", text(name)), element("style", stylesheet(roles, paints, lit)), back,
+    return element("svg", element("title", text(name)), element("style", style), back,
                    element("g", *parts, class_="world"), legend, aria_label=name, class_="tfnb-graph", font_family=FONT,
                    height=height, role="img", style="max-width:100%;height:auto", viewBox=f"0 0 {width} {height}",
                    width=width, xmlns="http://www.w3.org/2000/svg")
+
+
+def world(scene: Scene, geometry: Geometry) -> list[str]:
+    """The layers of a drawing: frames, edges with their labels, heads of frames, nodes."""
+    tips = {node.key: tip_of(node) for node in scene.nodes}
+    numbers = {n.number: n for n in (*scene.groups, *scene.nodes) if n.number}
+    frames = [_group(group, geometry.boxes[group.key], geometry.pieces.get(group.key, ())) for group in scene.groups]
+    return [element("g", *frames, class_="groups"),
+            _edges(scene.edges, geometry),
+            element("g", *(_head(group, geometry.boxes[group.key]) for group in scene.groups), class_="heads"),
+            element("g", *(_node(node, geometry.boxes[node.key], tips[node.key], numbers) for node in scene.nodes),
+                    class_="nodes")]
 
 
 def stylesheet(roles: set[str], paints: Iterable[str] = (), lit: bool = False) -> str:

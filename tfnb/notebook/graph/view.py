@@ -21,11 +21,13 @@ from typing import Any
 from tfnb.notebook.drawing.geometry import Geometry, Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.page import page_script, without_signs
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.graph.code_lines import code_lines
 from tfnb.notebook.graph.costs import Cost
 from tfnb.notebook.graph.details import details, outline, search
 from tfnb.notebook.graph.dot_text import plain_dot, source
+from tfnb.notebook.graph.insides import Insides
 from tfnb.notebook.graph.model import LIMIT, Model
 from tfnb.notebook.graph.paint import options_of, paint, traced
 from tfnb.notebook.graph.read import UnknownTarget, elements, op_of
@@ -237,8 +239,8 @@ class GraphView(View):
             self._take_places()
         scene = self._shown()
         self._note = f"{scene.hidden} ops do not fit: close a scope, or search" if scene.hidden else self._gone()
-        geometry = lay_out(scene, self.engine, self.direction, self._room, self._first)
-        self._svg = graph_svg(scene, geometry, self.title)
+        self._drawn = scene, lay_out(scene, self.engine, self.direction, self._room, self._first)
+        self._svg = graph_svg(*self._drawn, self.title)
         self.tell()
 
     def _shown(self) -> Scene:
@@ -306,7 +308,13 @@ class GraphView(View):
         """The outline and the drawing, or what `form` says."""
         if self.form == "dot":
             return {"text/plain": self.to_dot()}
-        return {"text/plain": self.to_text()} | ({"image/svg+xml": self._svg} if self.form != "text" else {})
+        picture = {"image/svg+xml": without_signs(self._svg)} if self.form != "text" else {}
+        return {"text/plain": self.to_text()} | picture
+
+    def script(self, forms: Mapping[str, str]) -> str:
+        """The script of the drawing on a page without a kernel: its scopes open and close."""
+        insides = Insides(self.model, self._drawn[0], self._painted, self.direction)
+        return page_script(graph_svg(*self._drawn, self.title, insides.nodes()), insides=insides.svgs())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
         return super()._repr_mimebundle_() if self.form == "auto" else dict(self.forms())

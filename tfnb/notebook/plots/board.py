@@ -32,6 +32,7 @@ import numpy as np
 
 from tfnb.core import taps
 from tfnb.notebook.frontend import shell
+from tfnb.notebook.frontend.page import page_script
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import make_widget, with_widget
 from tfnb.notebook.plots import panels
@@ -127,7 +128,10 @@ class LiveBoard(BoardData):
                            empty=self._empty_text(), marks=self.marks())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> shell.Bundle:
-        return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget)
+        return with_widget({"text/plain": repr(self), "image/svg+xml": self.svg()}, self.widget, self._script)
+
+    def _script(self, forms: Mapping[str, str]) -> str:
+        return page_script(forms["image/svg+xml"], numbers=panels.numbers(self.curves(), self.look.x))
 
     def _ipython_display_(self) -> None:
         shell.show_once(self)

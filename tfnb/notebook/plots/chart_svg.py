@@ -81,7 +81,7 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
              *_axes(frame, y_ticks, labels, title, width, unit),
              *(_curve(frame, None, xs, ys, "0.4") for _, xs, ys in behind),
              *_marked(frame, marks),
-             *(_curves(frame, ink, xs, ys, smoothing) for ink, (_, xs, ys) in zip(inks, data, strict=True)),
+             *(_curves(frame, ink, one, smoothing) for ink, one in zip(inks, data, strict=True)),
              *_legend(rows, height, inks)]
     body = "".join(parts)
     used = sorted({i % len(SERIES) for i in (*inks, *(mark.color for mark in marks if mark.color >= 0))})
@@ -89,7 +89,7 @@ def line_chart_svg(series: Sequence[Series], title: str = "", width: float = 480
                         for i in used)
     label = f"{title or 'line chart'}: {', '.join(name for name, _, _ in data) or 'no data yet'}"
     return element("svg", element("style", theme_css("svg.tfnb-chart", css) + css), body, aria_label=label,
-                   class_="tfnb-chart", font_family=FONT, height=height, role="img",
+                   class_="tfnb-chart", data_plot=frame.ranges(), font_family=FONT, height=height, role="img",
                    viewBox=f"0 0 {width:g} {height:g}", width=width, xmlns="http://www.w3.org/2000/svg")
 
 
@@ -110,6 +110,11 @@ class _Frame:
                  y1: float) -> None:
         self.left, self.right, self.top, self.low = left, right, top, low
         self.x0, self.x1, self.y0, self.y1 = x0, x1 if x1 > x0 else x0 + max(1.0, abs(x0) * 1e-9), y0, y1
+
+    def ranges(self) -> str:
+        """Its sides and what they stand for: pixels become numbers again by it (extension/page/chart.ts)."""
+        sides = (self.left, self.right, self.top, self.low, self.x0, self.x1, self.y0, self.y1)
+        return " ".join(f"{side:.6g}" for side in sides)
 
     def x(self, value: Any) -> Any:
         """Pixel column of a value (or of an array of them)."""
@@ -165,10 +170,11 @@ def _label(x: float, y: float, label: str, anchor: str) -> str:
     return element("text", text(label), class_="t", fill=INKS["muted"][0], font_size=10, text_anchor=anchor, x=x, y=y)
 
 
-def _curves(frame: _Frame, index: int, xs: Floats, ys: Floats, smoothing: float) -> str:
+def _curves(frame: _Frame, index: int, series: tuple[str, Floats, Floats], smoothing: float) -> str:
+    name, xs, ys = series
     if not smoothing:
-        return _curve(frame, index, xs, ys)
-    return _curve(frame, index, xs, ys, "0.35") + _curve(frame, index, xs, smooth(ys, smoothing))
+        return _curve(frame, index, xs, ys, name=name)
+    return _curve(frame, index, xs, ys, "0.35", name) + _curve(frame, index, xs, smooth(ys, smoothing))
 
 
 def _marked(frame: _Frame, marks: Sequence[ChartMark]) -> list[str]:
@@ -187,9 +193,10 @@ def _marked(frame: _Frame, marks: Sequence[ChartMark]) -> list[str]:
     return parts
 
 
-def _curve(frame: _Frame, index: int | None, xs: Floats, ys: Floats, opacity: str | None = None) -> str:
+def _curve(frame: _Frame, index: int | None, xs: Floats, ys: Floats, opacity: str | None = None,
+           name: str | None = None) -> str:
     """One series as a path; a new part starts after each gap. index: of its colour, None for grey."""
-    colour, name = (SERIES[index % len(SERIES)][0], f"s{index % len(SERIES)}") if index is not None else \
+    colour, ink = (SERIES[index % len(SERIES)][0], f"s{index % len(SERIES)}") if index is not None else \
         (INKS["muted"][0], "m")
     parts = []
     for run_x, run_y in _runs(xs, ys):
@@ -198,8 +205,8 @@ def _curve(frame: _Frame, index: int | None, xs: Floats, ys: Floats, opacity: st
                      else path([(px[0] - 1, py[0]), (px[0] + 1, py[0])]))
     if not parts:
         return ""
-    return element("path", class_=name, d="".join(parts), fill="none", stroke=colour, stroke_linejoin="round",
-                   stroke_opacity=opacity, stroke_width=1.6 if index is not None else 1)
+    return element("path", class_=ink, d="".join(parts), data_name=name, fill="none", stroke=colour,
+                   stroke_linejoin="round", stroke_opacity=opacity, stroke_width=1.6 if index is not None else 1)
 
 
 def _runs(xs: Floats, ys: Floats) -> list[tuple[Floats, Floats]]:

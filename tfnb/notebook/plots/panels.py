@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.notebook.drawing.svg import element
 from tfnb.notebook.drawing.svg import text as escaped
-from tfnb.notebook.plots.chart_svg import ChartMark, line_chart_svg
+from tfnb.notebook.plots.chart_svg import MOST, ChartMark, line_chart_svg
 from tfnb.notebook.plots.marks import SIGNS
 from tfnb.notebook.plots.media import Picture, Ridge
 from tfnb.notebook.plots.media_svg import picture_svg, ridge_svg
@@ -18,6 +18,7 @@ WIDTH, HEIGHT, HEAD = 360, 220, 26      # of one panel; of the title over them
 ACROSS = 2              # panels side by side where nobody says how many
 FAINT, NO_COLOR = -2, -1      # in place of a colour: of a run that is not the panel's own; of a mark of its only run
 _part = re.compile("(?:{0})_(.+)|(.+)_(?:{0})".format("train|val|valid|validation|test|eval")).fullmatch
+DIGITS = 8, 5           # of x and y on a page without a kernel
 SPARKS = "▁▂▃▄▅▆▇█"
 
 
@@ -97,8 +98,7 @@ def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
     smoothing: weight of the running mean that is drawn over the pale data; 0 for none. x: "step", "time" or "share";
     across: panels side by side; empty: what is said where there are none; marks: what happened to the runs.
     """
-    panels = [_panel(group, members, smoothing, x, marks,
-                     [c for c in curves if c.share and c.share == members[0].share])
+    panels = [_panel(group, members, smoothing, x, marks, _like(curves, members))
               for group, members in by_panel(curves).items()]
     panels += [ridge_svg(name, ridge, color, WIDTH, HEIGHT) for color, (name, ridge) in enumerate(ridges)]
     panels += [picture_svg(name, step, picture, WIDTH, HEIGHT) for name, step, picture in pictures]
@@ -115,6 +115,25 @@ def svg(curves: Sequence[Curve], *, title: str = "", smoothing: float = 0.0,
     return element("svg", *parts, aria_label=summary(curves, title), font_family="system-ui, sans-serif",
                    height=height, role="img", viewBox=f"0 0 {width} {height}", width=width,
                    xmlns="http://www.w3.org/2000/svg")
+
+
+def numbers(curves: Sequence[Curve], x: str) -> list[list[list[float]]]:
+    """The finite points of the curves as `svg` draws them, in its order: [xs, ys] of each."""
+    made = []
+    for members in by_panel(curves).values():
+        size = unit([*members, *_like(curves, members)], x)[1]
+        for curve in members:
+            pairs = np.stack([curve.along(x) / size, curve.points[:, 1]])
+            good = pairs[:, (np.abs(pairs) < MOST).all(axis=0)]
+            if good.size and curve.color != FAINT:
+                made.append([[float(f"{value:.{digits}g}") for value in row]
+                             for row, digits in zip(good, DIGITS, strict=True)])
+    return made
+
+
+def _like(curves: Sequence[Curve], members: Sequence[Curve]) -> list[Curve]:
+    """The curves of panels of the same scale."""
+    return [curve for curve in curves if curve.share and curve.share == members[0].share]
 
 
 def _panel(group: str, members: Sequence[Curve], smoothing: float, x: str, marks: Sequence[Noted],
