@@ -84,7 +84,7 @@ def _main(sheet: Sheet, engine: str, room: float, shelf: float, before: Geometry
 
 
 def _place_before(key: str, parents: dict[str, str], before: Mapping[str, T]) -> T | None:
-    """What was known of a node, or of the innermost group around it, before."""
+    """Return what was known of a node, or of the innermost group around it, before."""
     while key not in before and key in parents:
         key = parents[key]
     return before.get(key)
