@@ -71,6 +71,18 @@ def test_a_name_that_means_something_else_now_is_not_shown(notebook):
     assert bound(graph_view(level="ops"))["Softmax"] == "logits"
 
 
+def test_a_box_has_the_name_of_its_result_not_of_what_gradients_read(notebook):
+    x = tf.placeholder(tf.float32, [None, 4], name="x")
+    with tf.name_scope("block"):
+        notebook["a"], notebook["b"] = tf.square(x), tf.exp(x)
+        both = notebook["a"] * notebook["b"]
+    with tf.name_scope("cost"):
+        notebook["loss"] = tf.reduce_sum(tf.layers.dense(both, 2))
+    tf.summary.scalar("cost", notebook["loss"])
+    tf.train.GradientDescentOptimizer(0.1).minimize(notebook["loss"])
+    assert bound(graph_view(level="ops")) == {"cost": "loss"}
+
+
 def test_hostile_keys_of_dicts_are_text(notebook):
     notebook["w"] = {"<script>alert(1)</script>\u2028\"'": tf.zeros([2], name="a")}
     view = graph_view(level="ops")

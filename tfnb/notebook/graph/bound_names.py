@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from tfnb.notebook.graph.auxiliary import ASIDE_ROLES
+from tfnb.notebook.graph.auxiliary import ASIDE_ROLES, CLOSED_ROLES
 from tfnb.notebook.graph.read import OpInfo, op_of
 from tfnb.notebook.graph.tree import VARIABLE_TYPES, Node
 
@@ -51,11 +51,15 @@ def _readers(ops: set[str], infos: Iterable[OpInfo]) -> dict[str, list[str]]:
 
 def _results(box: Node, ops: Sequence[str], readers: Mapping[str, Sequence[str]], seen_at: Mapping[str, str],
              nodes: Mapping[str, Node]) -> list[str]:
-    """Return those of the ops in a box that the model outside reads; if there is none, those that only gradients and
-    the like read, or nothing."""
+    """Return those of the ops in a box that the model outside reads; if there is none, those that a summary or a saver
+    reads, or nothing."""
     kinds = {info.name: info.type for info in box.ops()}
     made = [op for op in ops if kinds[op] not in VARIABLE_TYPES]
 
     outside = {op: {seen_at[reader] for reader in readers.get(op, ())} - {box.key} for op in made}
-    model = [op for op in made if any(key not in nodes or nodes[key].role not in ASIDE_ROLES for key in outside[op])]
-    return model or [op for op in made if outside[op] or not readers.get(op)]
+
+    def read_by_others(op: str, roles: frozenset[str]) -> bool:
+        return any(key not in nodes or nodes[key].role not in roles for key in outside[op])
+
+    model = [op for op in made if read_by_others(op, ASIDE_ROLES)]
+    return model or [op for op in made if read_by_others(op, CLOSED_ROLES) or not readers.get(op)]
