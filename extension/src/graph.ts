@@ -182,6 +182,10 @@ export class GraphWidget {
     const scale = this.view.scale;
     this.view.pan((now.x - this.anchor.x) / scale, (now.y - this.anchor.y) / scale);
     this.anchor = undefined;
+    if (this.view.seen.y < 0) {
+      this.setHeight(-this.view.seen.y * scale); // what is free above is not taken from below
+      this.view.regain();
+    }
     return { x: this.view.seen.x - from.x, y: this.view.seen.y - from.y };
   }
 
@@ -221,11 +225,11 @@ export class GraphWidget {
     this.mark();
   }
 
-  /** As high as the drawing needs at this width, within bounds. */
-  private setHeight(): void {
+  /** As high as the drawing needs at this width, and what is free above it, within bounds. */
+  private setHeight(above = 0): void {
     const { width, height } = this.size;
     const room = this.stage.clientWidth || width;
-    const wanted = height + (width > room ? MAP_ROOM : 0);
+    const wanted = height + (width > room ? MAP_ROOM : 0) + above;
     const high = Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)));
     this.stage.style.height = `${high}px`;
     this.panel.style.maxHeight = `${Math.max(LEAST_PANEL, high)}px`; // a longer one scrolls beside the drawing
@@ -330,7 +334,7 @@ export class GraphWidget {
     const at = this.svg && places(this.svg).get(first?.getAttribute("data-name") ?? "");
     if (!at || !this.view.cut) return;
     this.view.target = at;
-    this.view.reveal(at);
+    if (!this.root.matches(":hover")) this.view.reveal(at); // a click into the drawing lights, too: it must not jump
   }
 
   private mark(): Element[] {

@@ -41,10 +41,15 @@ export class Viewport {
     svg.setAttribute("width", "100%");
     svg.setAttribute("height", "100%");
     svg.setAttribute("preserveAspectRatio", "xMidYMid meet");
-    const { w, h } = this.pixels();
-    if (!this.moved) this.fit();
-    else this.set({ ...this.seen, w: w / this.scale, h: h / this.scale });
+    if (this.moved) this.regain();
+    else this.fit();
     if (this.moved && this.target) this.reveal(this.target);
+  }
+
+  /** See as much more or less as the place has grown or shrunk, in the same size. */
+  regain(): void {
+    const { w, h } = this.pixels();
+    this.set({ ...this.seen, w: w / this.scale, h: h / this.scale });
   }
 
   /** The size of the drawing. */

@@ -208,7 +208,7 @@ def test_a_long_chain_is_folded_into_columns_in_order() -> None:
 
 def test_what_is_short_or_wide_or_tangled_is_not_folded() -> None:
     short, wide, tangled = chain(6), chain(24), chain(24)
-    wide.width = 900.0
+    wide.boxes = {key: box._replace(w=500.0, x=260.0) for key, box in wide.boxes.items()}
     for i in range(0, 24, 2):
         tangled.routes |= {(f"n{i}", f"n{j}"): Route(((60, i * 70.0 + 40), (60, 0), (60, 0), (60, j * 70.0)))
                            for j in range(i + 2, 24)}

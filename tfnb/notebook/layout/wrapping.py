@@ -30,13 +30,17 @@ def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
     """
     boxes = {key: box for key, box in geometry.boxes.items() if key not in groups}
     if known:
-        cuts = _known_cuts(geometry, boxes, known)
+        tries = [_known_cuts(geometry, boxes, known)]
     else:
-        columns = min(math.ceil(geometry.height / COLUMN), int((wide + BETWEEN) // (geometry.width + BETWEEN)))
-        cuts = _cuts(geometry, columns, boxes) if geometry.height > TALL and columns > 1 else []
-    folded = _fold(geometry, groups, cuts) if cuts else geometry
-    folded.columns = {key: _column(box.y, cuts) for key, box in geometry.boxes.items()}
-    return folded
+        most = math.ceil(geometry.height / COLUMN) if geometry.height > TALL else 1
+        tries = [_cuts(geometry, columns, boxes) for columns in range(most, 1, -1)]
+    for cuts in filter(None, tries):
+        folded = _fold(geometry, groups, cuts)
+        if known or folded.width <= wide:
+            folded.columns = {key: _column(box.y, cuts) for key, box in geometry.boxes.items()}
+            return folded
+    geometry.columns = dict.fromkeys(geometry.boxes, 0)
+    return geometry
 
 
 def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str, int]) -> list[float]:
