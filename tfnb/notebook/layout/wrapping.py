@@ -49,11 +49,20 @@ def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str
     for i in range(max(known.values())):
         above = max((box.y + box.h / 2 for key, box in boxes.items() if known.get(key, i + 1) <= i), default=0.0)
         below = min((box.y - box.h / 2 for key, box in boxes.items() if known.get(key, 0) > i), default=0.0)
-        across = any(box.y - box.h / 2 < (above + below) / 2 < box.y + box.h / 2 for box in boxes.values())
-        if across or below - above < LEAST_GAP or _crossing(geometry, (above + below) / 2) > MOST_CUT:
+        y = _between_frames(geometry, boxes, above, below)
+        across = any(box.y - box.h / 2 < y < box.y + box.h / 2 for box in boxes.values())
+        if across or below - above < LEAST_GAP or _crossing(geometry, y) > MOST_CUT:
             return []
-        found.append((above + below) / 2)
+        found.append(y)
     return found
+
+
+def _between_frames(geometry: Geometry, nodes: Mapping[str, Box], above: float, below: float) -> float:
+    """A height in a gap between nodes where frames that begin or end in it are left whole."""
+    frames = [(box.y - box.h / 2, box.y + box.h / 2) for key, box in geometry.boxes.items() if key not in nodes]
+    low = max([above, *(end for _, end in frames if above < end < below)])
+    high = min([below, *(begin for begin, _ in frames if above < begin < below)])
+    return (low + high) / 2 if low < high else (above + below) / 2
 
 
 def _fold(geometry: Geometry, groups: Collection[str], cuts: list[float]) -> Geometry:
@@ -95,7 +104,7 @@ def _cuts(geometry: Geometry, columns: int, nodes: Mapping[str, Box]) -> list[fl
     free, end = [], 0.0
     for top, bottom in boxes:
         if top - end > LEAST_GAP:
-            free.append((end + top) / 2)
+            free.append(_between_frames(geometry, nodes, end, top))
         end = max(end, bottom)
     free = [y for y in free if y > 0 and _crossing(geometry, y) <= MOST_CUT]
     found: list[float] = []
