@@ -287,6 +287,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
             flat: Any = Reshape(gradient, [-1])
 
             def row(i: Any, x: Any = x, flat: Any = flat) -> Tensor:
+                """Return row `i` of the matrix of an x."""
                 one: Tensor = gradients(flat[i], x, unconnected_gradients=UnconnectedGradients.ZERO, **options)[0]
                 return convert_to_tensor(one)
 

@@ -51,6 +51,7 @@ class _Work(threading.Thread):
         self._call, self._context = call, contextvars.copy_context()
 
     def run(self) -> None:
+        """Call the function, and keep its result or error."""
         try:
             self.made = self._context.run(self._call)
         except BaseException as error:

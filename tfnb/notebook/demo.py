@@ -37,10 +37,12 @@ def execute(notebook: Any, folder: Path, timeout: float, allow_errors: bool = Fa
     form = "{l_bar}{bar}| {n}/{total} [{elapsed}]"
     with tqdm.tqdm(total=cells, file=sys.stderr, bar_format=form) as bar:
         def started(cell: Any, cell_index: int) -> None:
+            """Show the first line of the cell that begins."""
             first = next((line for line in cell.source.splitlines() if line.strip()), "")
             bar.set_description(f"{first[:40]:40}")
 
         def executed(cell: Any, cell_index: int, execute_reply: Any) -> None:
+            """Count a cell."""
             bar.update()
 
         client = nbclient.NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}},

@@ -50,6 +50,7 @@ class _Types(ast.NodeTransformer):
     """Types as strings, to be compared."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return the name of a cast as a constant."""
         return ast.Constant(node.id) if node.id.rstrip("_") in CASTS else node
 
 

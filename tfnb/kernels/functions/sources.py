@@ -42,6 +42,7 @@ class _Places(ast.NodeTransformer):
         self.args = args
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Return the operand of a name such as _0."""
         return self.args[int(node.id[1:])]
 
 
@@ -63,23 +64,28 @@ class _Cpu:
     slices = True
 
     def element(self, type: str) -> str:
+        """Return the name of an element type in the source."""
         return "uint8" if type == "bool" else type
 
     def primitive(self, name: str, args: list[ast.expr]) -> ast.expr | None:
+        """Return the expression of a primitive, or None if the device has no form of it."""
         if name in NAMES:
             return _call(name, *args)
         library = PRIMITIVES[name].libm
         return _call(f"math.{library}", *args) if library else _operator(name, args)
 
     def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
+        """Return an array that begins at an address, or None where there are none."""
         return _call(f"{self.element(type)}_array", address, ast.Constant(0))
 
     def stream(self, target: ast.expr, source: ast.expr, count: ast.expr) -> ast.stmt | None:
+        """Return the statement that stores a row past the caches, or None where there is none."""
         end = ast.Subscript(target, ast.Slice(count), ast.Load())
         nbytes = ast.BinOp(_call("address_of", end), ast.Sub(), _call("address_of", target))
         return ast.Expr(_call("stream_row", _call("address_of", target), _call("address_of", source), nbytes))
 
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
+        """Return the statements that write the first failure of a launch: a code and words."""
         stores = "".join(f"    store(status + {8 * i}, _{i})\n" for i in range(1, len(words) + 1))
         return _statements(f"if compare_exchange(status, 0, _0) == 1:\n{stores or '    pass'}", [code, *words])
 
@@ -90,21 +96,26 @@ class _Cuda:
     slices = False
 
     def element(self, type: str) -> str:
+        """Return the name of an element type in the source."""
         return "bool_" if type == "bool" else type
 
     def primitive(self, name: str, args: list[ast.expr]) -> ast.expr | None:
+        """Return the expression of a primitive, or None if the device has no form of it."""
         if name in _CUDA_FORMS:
             return _placed(ast.parse(_CUDA_FORMS[name], mode="eval").body, args)
         function = PRIMITIVES[name].cuda
         return _call(f"math.{function}", *args) if function else _operator(name, args)
 
     def array_at(self, address: ast.expr, type: str) -> ast.expr | None:
+        """Return an array that begins at an address, or None where there are none."""
         return None
 
     def stream(self, target: ast.expr, source: ast.expr, count: ast.expr) -> ast.stmt | None:
+        """Return the statement that stores a row past the caches, or None where there is none."""
         return None
 
     def fail(self, code: ast.expr, words: list[ast.expr]) -> list[ast.stmt]:
+        """Return the statements that write the first failure of a launch: a code and words."""
         stores = "".join(f"    status[{i}] = _{i}\n" for i in range(1, len(words) + 1))
         return _statements(f"if cuda.atomic.cas(status, 0, 0, _0) == 0:\n{stores or '    pass'}", [code, *words])
 

@@ -90,6 +90,7 @@ class Expressions(ast.NodeTransformer):
         raise NotImplementedError
 
     def visited(self, node: ast.expr, tuples: bool = False) -> ast.expr:
+        """Return an expression specialized and checked."""
         return self.checked(self.visit(node), node, tuples)
 
     def checked(self, made: ast.expr, node: ast.expr, tuples: bool = False) -> ast.expr:
@@ -188,6 +189,7 @@ class Expressions(ast.NodeTransformer):
         return isinstance(node, ast.Constant) and type(node.value) is int
 
     def operator(self, op: ast.operator, node: ast.AST) -> ast.operator:
+        """Return an operator of the language. Raises the error of the definition for another one."""
         if isinstance(op, (ast.Pow, ast.MatMult)):
             raise self.definition.error(node, "expected + - * / // % & | ^ << >>, got ** or @ (see pow(x, y))")
         return op
@@ -269,6 +271,7 @@ class Expressions(ast.NodeTransformer):
         return ast.Name(self.parts[array.id], ast.Load()), ast.BinOp(start, ast.Add(), index)
 
     def is_array(self, node: ast.expr) -> bool:
+        """Return whether an expression is the name of an array, or of a part or view of one."""
         return isinstance(node, ast.Name) and node.id not in self.constants and (
             self.kinds.get(node.id) == "array" or node.id in self.parts or node.id in self.views)
 

@@ -20,6 +20,7 @@ def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]
         arrays, source = rows
 
         def join(group: list[Any]) -> Element:
+            """Return the elements of a group of rows as one."""
             return tuple([a.take(group, 0) for a in arrays])
 
     def start() -> Elements:

@@ -65,6 +65,7 @@ def ordering(fn: Callable[..., Source]) -> Callable[..., Source]:
     """Return a function that permutes the elements of a source, rows by their indices."""
     @wraps(fn)
     def ordered(source: Source, *args: Any) -> Source:
+        """Return `fn` of the source, or of the order of its rows."""
         if source.rows is None:
             return fn(source, *args)
         arrays, order = source.rows
