@@ -125,7 +125,7 @@ def run(kernel: Kernel, loads: Arrays, stores: Arrays, source: Source | None = N
     scratch = {item.result: np.full(max(sizes[-1], 1), 77, item.type) for item in kernel.body
                if isinstance(item, Reduce)} if isinstance(kernel, ColumnKernel) else {}
     block = np.array([*words(source, kernel, sizes, loads, stores, scratch), 0], np.int64)
-    fn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(jit.address(source.text))
+    fn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(jit.address(source.code))
     count = items(kernel, sizes)
     for begin, end in itertools.pairwise((0, count // 3, count)):
         fn(block.ctypes.data, begin, end)

@@ -247,7 +247,7 @@ def test_arrays_at_addresses():
 def test_a_single_item_has_no_loop_of_items():
     call = Call((), (Meta("int64", (1,)),) * 2)
     one, several = (behind.launch(call, items, call.output(0), call.output(1), T="int16", grain=0) for items in (1, 2))
-    assert "for item in range(1):" in one.text and "for item in range(begin, end):" in several.text
+    assert "for item in range(1):" in one.source and "for item in range(begin, end):" in several.source
 
 
 def test_functions_of_a_cell():

@@ -258,7 +258,8 @@ def _check_shape(op: Operation, x: Tensor, dx: Any) -> None:
     if not shapes.compatible(x.static, dx.static):
         raise ValueError("Incompatible shapes between op input and calculated input gradient. Forward operation: "
                          f"{op.name}. Input index: {list(op.inputs).index(x)}. Original input shape: "
-                         f"{shapes.text(x.static)}. Calculated input gradient shape: {shapes.text(dx.static)}")
+                         f"{shapes.shape_str(x.static)}. Calculated input gradient shape: "
+                         f"{shapes.shape_str(dx.static)}")
     dx.set_shape(x.shape)
 
 

@@ -27,14 +27,14 @@ GRAIN = 32768            # elements that one thread takes at a time; fixed, so r
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One kernel launch. text: the kernel's source; args: argument words; ops: those that it computes.
+    """One kernel launch. source: the kernel's; args: argument words; ops: those that it computes.
 
     items, grain: the number of work items, and of those that a thread takes at a time; on a GPU blocks and threads a
     block. operations: arithmetic operations of all launches of its op (kinds.Kernel: work), or 0; writes: whether it
     writes to a variable or to the state of a generator.
     """
 
-    text: str
+    source: str
     args: tuple[int | Ref | Code, ...]
     items: int
     grain: int
@@ -252,7 +252,7 @@ class _Loops:
 
     def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
         source = self.target.emit(kernel)
-        return Step(source.text, tuple(self._word(word, sizes) for word in source.layout),
+        return Step(source.code, tuple(self._word(word, sizes) for word in source.layout),
                     *self.target.grid(kernel, sizes, items, grain), self.ops,
                     writes=any(b.role == "variable" for b in self.group.written))
 
@@ -320,7 +320,7 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
         step = _Loops(group.epilogue, stored).blocks(columns)
         follow, ops = step.args, (*ops, *step.ops)
         words, row_items = tuple(Address("epilogue", i) for i in range(len(follow))), step.items * columns
-        lowered = partial(lowered, epilogue=Epilogue(step.text, words, row_items // prod(group.epilogue.space)))
+        lowered = partial(lowered, epilogue=Epilogue(step.source, words, row_items // prod(group.epilogue.space)))
     try:
         launches = lowered(call)
     except (ValueError, OverflowError, MemoryError) as error:
@@ -330,7 +330,7 @@ def _lower_call(group: Group, stored: set[Buffer], target: Target) -> list[Step]
     operations = work(call) if work is not None else 0
     writes = node.state is not None or any(v.buffer.role == "variable" for v in node.outs) or (
         group.epilogue is not None and any(b.role == "variable" for b in group.epilogue.written))
-    return [Step(launch.text, place.words(launch), launch.items, launch.grain,
+    return [Step(launch.source, place.words(launch), launch.items, launch.grain,
                  ops if launch is launches[-1] else (node.op,), operations, writes) for launch in launches]
 
 

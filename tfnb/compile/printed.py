@@ -117,13 +117,13 @@ def _print_steps(built: Built, names: _Names, sources: bool) -> str:
     seen: dict[str, int] = {}
     lines: list[str] = []
     for step in built.steps:
-        new = step.text not in seen
-        number = seen.setdefault(step.text, len(seen))
+        new = step.source not in seen
+        number = seen.setdefault(step.source, len(seen))
         words = ", ".join(_word(arg, names) for arg in step.args)
         size, done = built.target.extent(step.items, step.grain), ", ".join(op.name for op in step.ops[:6])
         lines.append(f"k{number}[{size}]({words})   # {done}")
         if new and sources:
-            lines += ["    | " + line for line in step.text.strip().splitlines()]
+            lines += ["    | " + line for line in step.source.strip().splitlines()]
     return "\n".join(lines)
 
 

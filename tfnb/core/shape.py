@@ -12,7 +12,7 @@ from tfnb.core.dimension import Dimension, as_dimension, size_of
 from tfnb.core.lazy import lazy_module
 
 __all__ = ["MOST_AXES", "Dimension", "Static", "TensorShape", "as_dimension", "as_shape", "as_static", "broadcast",
-           "compatible", "is_known", "merge", "text", "unknown_shape"]
+           "compatible", "is_known", "merge", "shape_str", "unknown_shape"]
 
 Static = tuple[int | None, ...] | None
 MOST_AXES = 64                      # of NumPy's arrays (TensorFlow: 254)
@@ -24,7 +24,7 @@ def is_known(shape: Static) -> TypeGuard[tuple[int, ...]]:
     return shape is not None and None not in shape
 
 
-def text(shape: Static) -> str:
+def shape_str(shape: Static) -> str:
     """Format a static shape as TensorFlow prints it: `(2, ?)`, `(3,)`, `<unknown>`."""
     if shape is None:
         return "<unknown>"
@@ -46,7 +46,7 @@ def merge(a: Static, b: Static) -> Static:
     if b is None:
         return a
     if not compatible(a, b):
-        raise ValueError(f"Shapes {text(a)} and {text(b)} are not compatible")
+        raise ValueError(f"Shapes {shape_str(a)} and {shape_str(b)} are not compatible")
     return tuple(n if m is None else m for m, n in zip(a, b, strict=True))
 
 
@@ -64,7 +64,7 @@ def broadcast(a: Static, b: Static) -> Static:
     try:
         return tuple(_broadcast_size(m, n) for m, n in pairs)
     except ValueError:
-        raise ValueError(f"Incompatible shapes for broadcasting: {text(a)} and {text(b)}") from None
+        raise ValueError(f"Incompatible shapes for broadcasting: {shape_str(a)} and {shape_str(b)}") from None
 
 
 def _broadcast_size(m: int | None, n: int | None) -> int | None:
@@ -227,13 +227,13 @@ class TensorShape:
         """Raise ValueError if both ranks are known and differ."""
         more = as_static(other)
         if self.static is not None and more is not None and len(self.static) != len(more):
-            raise ValueError(f"Shapes {self} and {text(more)} must have the same rank")
+            raise ValueError(f"Shapes {self} and {shape_str(more)} must have the same rank")
 
     def assert_is_compatible_with(self, other: Any) -> None:
         """Raise ValueError if no full shape is both this and `other`."""
         more = as_static(other)
         if not compatible(self.static, more):
-            raise ValueError(f"Shapes {self} and {text(more)} are incompatible")
+            raise ValueError(f"Shapes {self} and {shape_str(more)} are incompatible")
 
     def assert_is_fully_defined(self) -> None:
         """Raise ValueError if the rank or a size is unknown."""
@@ -251,7 +251,7 @@ class TensorShape:
         return hash(self.static)
 
     def __str__(self) -> str:
-        return text(self.static)
+        return shape_str(self.static)
 
     def __repr__(self) -> str:
         return f"TensorShape({self.dims})"

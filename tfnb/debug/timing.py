@@ -156,12 +156,12 @@ def product_rate(threads: int) -> float:
         if isinstance(arg, int):
             return arg
         if isinstance(arg, Code):
-            return jit.address(arg.text)
+            return jit.address(arg.source)
         array = scratch[arg.index] if arg.kind == "scratch" else arrays[arg.kind]
         return int(array.ctypes.data) + arg.offset_bytes
 
     blocks = [np.array([word(arg) for arg in launch.args], np.int64) for launch in launches]
-    rows = [(jit.address(launch.text), block.ctypes.data, launch.items, launch.grain)
+    rows = [(jit.address(launch.source), block.ctypes.data, launch.items, launch.grain)
             for launch, block in zip(launches, blocks, strict=True)]
     return 2 * n ** 3 / _best(Tape(rows, keep=blocks, threads=threads).play)
 

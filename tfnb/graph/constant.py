@@ -10,7 +10,7 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.nest import require_levels
-from tfnb.core.shape import MOST_AXES, Dimension, Static, TensorShape, as_static, is_known, text
+from tfnb.core.shape import MOST_AXES, Dimension, Static, TensorShape, as_static, is_known, shape_str
 from tfnb.graph.parts.elements import spec_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -187,7 +187,7 @@ def _dense_shape(value: Any) -> tuple[int, ...]:
     inner = {_dense_shape(v) for v in value}
     if len(inner) > 1:
         raise ValueError(f"Argument must be a dense tensor: {value!r} has elements of shapes "
-                         f"{', '.join(map(text, sorted(inner)))}")
+                         f"{', '.join(map(shape_str, sorted(inner)))}")
     return (len(value), *(inner.pop() if inner else ()))
 
 
@@ -203,11 +203,11 @@ def _flat(value: Any) -> list[Any]:
 
 def _shaped(array: np.ndarray, value: Any, shape: Static, verify: bool) -> np.ndarray:
     if shape is None or not is_known(shape):
-        raise ValueError(f"the shape of a constant must be fully known, got {text(shape)}")
+        raise ValueError(f"the shape of a constant must be fully known, got {shape_str(shape)}")
     if array.shape == shape:
         return array
     if verify:
-        raise TypeError(f"Expected Tensor's shape: {text(shape)}, got {text(array.shape)}.")
+        raise TypeError(f"Expected Tensor's shape: {shape_str(shape)}, got {shape_str(array.shape)}.")
     size = prod(shape)
     if array.size > size:
         raise ValueError(f"Too many elements provided. Needed at most {size}, but received {array.size}")

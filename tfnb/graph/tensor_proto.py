@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from tfnb.core.dtypes import as_dtype
-from tfnb.core.shape import TensorShape, as_static, is_known, text
+from tfnb.core.shape import TensorShape, as_static, is_known, shape_str
 from tfnb.graph.constant import to_array
 from tfnb.graph.formats import export
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -33,9 +33,9 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     if shape is None or made == array.shape:
         return export.make_tensor_proto(array, wanted)
     if made is None or not is_known(made):
-        raise ValueError(f"the shape of a TensorProto must be fully known, got {text(made)}")
+        raise ValueError(f"the shape of a TensorProto must be fully known, got {shape_str(made)}")
     if verify_shape or (allow_broadcast and array.size != 1):
-        raise TypeError(f"Expected Tensor's shape: {text(made)}, got {text(array.shape)}.")
+        raise TypeError(f"Expected Tensor's shape: {shape_str(made)}, got {shape_str(array.shape)}.")
     size = prod(made)
     if array.size > size:
         raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}.")

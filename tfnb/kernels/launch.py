@@ -51,7 +51,7 @@ class Address:
 class Code:
     """The address of another kernel, which the launch calls with `call_kernel`."""
 
-    text: str
+    source: str
 
 
 Word = int | Address | Code
@@ -59,12 +59,12 @@ Word = int | Address | Code
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """One launch of the kernel that `text` defines: items [0, items), in chunks of `grain` for threads (0: unsplit).
+    """One launch of the kernel that `source` defines: items [0, items), in chunks of `grain` for threads (0: unsplit).
 
     On a GPU: in `items` blocks of `grain` threads; the kernel gets numbers, and arrays from each address on.
     """
 
-    text: str
+    source: str
     args: tuple[Word, ...]
     items: int
     grain: int = 0

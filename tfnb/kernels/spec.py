@@ -120,5 +120,5 @@ Word = tuple[str, ...] | tuple[str, int] | tuple[str, str, str, int]
 class Source:
     """The source of a kernel module (it defines `kernel`) and the meaning of each word of its argument block."""
 
-    text: str
+    code: str
     layout: tuple[Word, ...]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from tfnb.core.shape import Static, text
+from tfnb.core.shape import Static, shape_str
 from tfnb.opdef.signature import Arg
 
 
@@ -61,16 +61,16 @@ def _check_rank(name: str, shape: Static, rank: int | AtLeast | Single, ctx: Any
     if isinstance(rank, Single):
         if ctx.concrete:
             if len(shape) > rank.rank or prod(shape) != 1:  # type: ignore[arg-type]
-                raise ValueError(f"Expected one element in input {name!r}, but got shape {text(shape)}")
+                raise ValueError(f"Expected one element in input {name!r}, but got shape {shape_str(shape)}")
             return
         rank = 0
     if isinstance(rank, AtLeast):
         if len(shape) < rank.rank:
             raise ValueError(f"Shape must be at least rank {rank.rank} but is rank {len(shape)}: input {name!r} has "
-                             f"shape {text(shape)}")
+                             f"shape {shape_str(shape)}")
     elif len(shape) != rank:
         raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}: input {name!r} has shape "
-                         f"{text(shape)}")
+                         f"{shape_str(shape)}")
 
 
 def with_ranks(inputs: Sequence[Arg], ranks: Ranks,

@@ -13,7 +13,7 @@ import numpy as np
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, InvalidArgumentError
 from tfnb.core.program.log import warning
-from tfnb.core.shape import Static, text
+from tfnb.core.shape import Static, shape_str
 
 
 class Accumulator(ABC):
@@ -87,7 +87,7 @@ def _compatible(known: Static, shape: Sequence[int]) -> bool:
 
 def _require(known: Static, shape: tuple[int, ...]) -> None:
     if not _compatible(known, shape):
-        raise InvalidArgumentError(None, None, f"Shape mismatch: expected {text(known)}, got {text(shape)}")
+        raise InvalidArgumentError(None, None, f"Shape mismatch: expected {shape_str(known)}, got {shape_str(shape)}")
 
 
 class DenseAccumulator(Accumulator):
@@ -118,7 +118,8 @@ class SparseAccumulator(Accumulator):
         indices, values, shape = gradient
         if indices.ndim != 1 or not values.ndim or len(indices) != len(values):
             raise InvalidArgumentError(None, None, "a sparse gradient has a vector of indices and a row for each: got "
-                                       f"indices of shape {text(indices.shape)}, values of shape {text(values.shape)}")
+                                       f"indices of shape {shape_str(indices.shape)}, values of shape "
+                                       f"{shape_str(values.shape)}")
         if len(indices) == 0:
             raise InvalidArgumentError(None, None, "Input indices should be a vector of at least one element")
         known = self.shape or ()                   # TensorFlow's rule: of the first axes, as many as are stated

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.shape import Static, compatible, is_known, merge, text
+from tfnb.core.shape import Static, compatible, is_known, merge, shape_str
 from tfnb.resources import rows
 from tfnb.resources.rows import Items, Rows
 
@@ -118,8 +118,8 @@ class Elements:
         known = self.shape
         if shape != known and not compatible(known, shape):
             raise self._fail(f"Could not write to TensorArray index {index} because the value shape is "
-                             f"{text(shape)} which is incompatible with the TensorArray's inferred element "
-                             f"shape: {text(known)} (consider setting infer_shape=False).")
+                             f"{shape_str(shape)} which is incompatible with the TensorArray's inferred element "
+                             f"shape: {shape_str(known)} (consider setting infer_shape=False).")
         if index < 0 or (index >= len(self) and not self.dynamic):
             raise self._fail(f"Tried to write to index {index} but array is not resizeable and size is: {len(self)}")
 
@@ -134,7 +134,7 @@ class Elements:
             before = self.places.shape_of(index)
             if before != shape:
                 raise self._fail(f"Could not aggregate to TensorArray index {index} because the existing shape is "
-                                 f"{text(before)} but the new input shape is {text(shape)}.")
+                                 f"{shape_str(before)} but the new input shape is {shape_str(shape)}.")
         elif self.places.has(index) or self.places.gone(index):
             raise self._fail(f"Could not write to TensorArray index {index} because it has already been written to.")
 
@@ -165,10 +165,10 @@ class Elements:
         shape: Any = self.shape if known is None else known
         if not is_known(shape):
             raise self._fail(f"Could not read from TensorArray index {index}.  Furthermore, the element shape is not "
-                             f"fully defined: {text(self.shape)}.  It is possible you are working with a resizeable "
-                             "TensorArray and stop_gradients is not allowing the gradients to be written.  If you set "
-                             "the full element_shape property on the forward TensorArray, the proper all-zeros tensor "
-                             "will be returned instead of incurring this error.")
+                             f"fully defined: {shape_str(self.shape)}.  It is possible you are working with a "
+                             "resizeable TensorArray and stop_gradients is not allowing the gradients to be written.  "
+                             "If you set the full element_shape property on the forward TensorArray, the proper "
+                             "all-zeros tensor will be returned instead of incurring this error.")
         return np.full(shape, b"", object) if self.dtype.kind == "O" else np.zeros(shape, self.dtype)
 
     def gather(self, indices: np.ndarray, shape: Static) -> np.ndarray:
@@ -186,15 +186,15 @@ class Elements:
             return np.zeros((0, *known), self.dtype)
         for i, value in enumerate(values):
             if value.shape != values[0].shape:
-                raise self._fail(f"has inconsistent shapes.  Index 0 has shape: {text(values[0].shape)} but index {i} "
-                                 f"has shape: {text(value.shape)}")
+                raise self._fail(f"has inconsistent shapes.  Index 0 has shape: {shape_str(values[0].shape)} but index "
+                                 f"{i} has shape: {shape_str(value.shape)}")
         return np.stack(values)
 
     def scatter(self, indices: np.ndarray, value: np.ndarray) -> None:
         """Write the rows of a value at `indices`."""
         if value.ndim < 1 or len(value) != len(indices):
             raise self._fail(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. "
-                             f"{text(value.shape)}")
+                             f"{shape_str(value.shape)}")
         if len(indices) and not self.dynamic and indices.max() >= len(self):
             raise self._fail(f"Max scatter index must be < array size ({indices.max()} vs. {len(self)})")
         value = own(value)
@@ -226,17 +226,17 @@ class Elements:
                 raise self._fail(f"Concat saw a scalar shape at index {i} but requires at least vectors.")
             if value.shape[1:] != values[0].shape[1:]:
                 raise self._fail(f"has inconsistent shapes.  Index 0 has (excepting dimension 0) shape: "
-                                 f"{text(values[0].shape[1:])} but index {i} has (excepting dimension 0) shape: "
-                                 f"{text(value.shape[1:])}")
+                                 f"{shape_str(values[0].shape[1:])} but index {i} has (excepting dimension 0) shape: "
+                                 f"{shape_str(value.shape[1:])}")
         return np.concatenate(values), np.array([len(v) for v in values], np.int64)
 
     def split(self, value: np.ndarray, lengths: Sequence[int]) -> None:
         """Write consecutive pieces of these lengths, one per index."""
         if value.ndim < 1:
-            raise self._fail(f"Expected value to be at least a vector, but received shape: {text(value.shape)}")
+            raise self._fail(f"Expected value to be at least a vector, but received shape: {shape_str(value.shape)}")
         if sum(lengths) != len(value):
             raise self._fail(f"Expected sum of lengths to be equal to values.shape[0], but sum of lengths is "
-                             f"{sum(lengths)} and value's shape is: {text(value.shape)}")
+                             f"{sum(lengths)} and value's shape is: {shape_str(value.shape)}")
         if not self.dynamic and len(lengths) != len(self):
             raise self._fail(f"TensorArray's size is not equal to the size of lengths ({len(self)} vs. "
                              f"{len(lengths)}), and the TensorArray is not marked as dynamically resizeable")

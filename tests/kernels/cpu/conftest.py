@@ -54,7 +54,7 @@ def play_plain(lower: Any, inputs: Any, outputs: Any, attrs: Any = None, known: 
         flat = arrays[arg.kind][arg.index].reshape(-1).view(np.uint8)[arg.offset_bytes:]
         return (flat if arg.nbytes is None else flat[:arg.nbytes]).view(call.type_of(arg))
     for launch in launches:
-        function, items, args, named = recorded[int(launch.text)]          # a text is that of no kernel function
+        function, items, args, named = recorded[int(launch.source)]          # a text is that of no kernel function
         function.python(items, *map(value, args), **{name: value(arg) for name, arg in named.items()})
     return arrays["output"]
 

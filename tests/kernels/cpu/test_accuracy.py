@@ -61,7 +61,7 @@ def test_circles_far_out(word, type):
 @pytest.mark.parametrize("type", ["float32", "float64"])
 def test_loops_become_vectors_without_calls(emitted, word, type):
     """The optimised loop works on vectors and calls nothing but LLVM's own operations."""
-    module = codegen.optimised_module(emit(kernel(emitted, word, type)).text, "probe")
+    module = codegen.optimised_module(emit(kernel(emitted, word, type)).code, "probe")
     calls = [fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")]
     assert not calls
     assert f" x {'float' if type == 'float32' else 'double'}> " in str(module)
@@ -72,7 +72,7 @@ def test_loops_become_vectors_without_calls(emitted, word, type):
 def test_reductions_become_vectors(emitted, combine, identity, type):
     body = emitted.reduce(combine, identity, type, "x", "s")
     record = RowKernel(1, 1, (Operand("x", type, ("s", "1")),), (body,), (Operand("s", type, ("1", "0")),))
-    assert "@llvm.vector.reduce." in str(codegen.optimised_module(emit(record).text, "probe"))
+    assert "@llvm.vector.reduce." in str(codegen.optimised_module(emit(record).code, "probe"))
 
 
 @pytest.mark.parametrize("type", accuracy.FORMATS)
@@ -97,7 +97,7 @@ def test_the_short_exp_of_what_is_not_positive_gives_the_same_bits(emitted, type
     made = []
     for definition, word in ((lambda x: exp(-abs(x)), "exp_nonpositive("), (lambda x: exp(x), "exp(")):
         record = MapKernel(1, (load,), (emitted.stmt(definition, type, "x", "r"),), (store,))
-        assert f" {word}" in emit(record).text
+        assert f" {word}" in emit(record).code
         out = np.empty_like(x)
         emitted.run(record, {"x": x}, {"r": out})
         made.append(out)
@@ -109,7 +109,7 @@ def test_the_short_exp_of_what_is_not_positive_gives_the_same_bits(emitted, type
 def test_where_the_short_exp_is_used(emitted, definition):
     record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (emitted.stmt(definition, "float32", "x", "r"),),
                        (Operand("r", "float32", ("s", "1")),))
-    assert "exp_nonpositive(" in emit(record).text
+    assert "exp_nonpositive(" in emit(record).code
 
 
 @pytest.mark.parametrize("definition", [lambda x: exp(x * x), lambda x: exp(-x), lambda x: exp(x - rowmin(x)),
@@ -117,7 +117,7 @@ def test_where_the_short_exp_is_used(emitted, definition):
 def test_where_it_is_not(emitted, definition):
     record = RowKernel(1, 1, (Operand("x", "float32", ("s", "1")),), (emitted.stmt(definition, "float32", "x", "r"),),
                        (Operand("r", "float32", ("s", "1")),))
-    assert "exp_nonpositive(" not in emit(record).text
+    assert "exp_nonpositive(" not in emit(record).code
 
 
 def _beside_its_exp(x):
@@ -140,5 +140,5 @@ def test_a_sigmoid_that_takes_an_exp_that_is_there_keeps_to_the_bound(type, monk
 def test_where_a_sigmoid_takes_an_exp_that_is_there(emitted, definition, alone):
     record = MapKernel(1, (Operand("x", "float32", ("1",)),), (emitted.stmt(definition, "float32", "x", "r"),),
                        (Operand("r", "float32", ("1",)),))
-    text = emit(record).text
+    text = emit(record).code
     assert ("sigmoid(" in text) == alone and text.count(" exp_nonpositive(") + text.count(" exp(") == 1

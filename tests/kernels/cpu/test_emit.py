@@ -228,7 +228,7 @@ def test_attrs_are_literals_of_the_type(emitted):
         return where(x > 0, x, alpha * x)
     kernel, loads = one_of(emitted, Leaky, "float32", sample(9, "float32"), alpha=0.1)
     emitted.check(kernel, loads)
-    assert "float32(0.1)" in emit(kernel).text
+    assert "float32(0.1)" in emit(kernel).code
 
 
 # --- loops --------------------------------------------------------------------------------------------------------
@@ -278,7 +278,7 @@ def test_what_does_not_move_is_outside_the_loop(emitted):
     kernel = MapKernel(2, tuple(emitted.operand(n, a) for n, a in (("x", x), ("y", y), ("z", z))), body,
                        (Operand("d", "float32", ("s", "1")),))
     emitted.check(kernel, {"x": x, "y": y, "z": z})
-    text = emit(kernel).text
+    text = emit(kernel).code
     of_all, _, of_rows = text.partition("for row")
     of_elements = of_rows.partition("for j")[2]
     assert text.count("sigmoid") == 2 and "sigmoid" in of_all and "sigmoid" in of_rows and "sigmoid" not in of_elements
@@ -351,7 +351,7 @@ def test_several_passes(emitted, shape, outer):
     x = sample(shape, "float64")
     kernel, loads = rows(emitted, x, outer, variance(emitted, "float64"), "v:float64:row m:float64:row n:float64:full")
     emitted.check(kernel, loads, ulps=50, scale=4)
-    assert emit(kernel).text.count("for j in") == 3
+    assert emit(kernel).code.count("for j in") == 3
 
 
 def softmax(logits):
@@ -397,7 +397,7 @@ def test_a_forward_value_is_stored_beside_its_sum(emitted):
     body = [emitted.stmt(Sigmoid, "float32", "x", "y"), emitted.reduce(Sum, 0, "float32", "y", "s")]
     kernel, loads = rows(emitted, x, 1, body, "y:float32:full s:float32:row")
     emitted.check(kernel, loads)
-    assert emit(kernel).text.count("for j in") == 1
+    assert emit(kernel).code.count("for j in") == 1
 
 
 @pytest.mark.parametrize("size", [1, 16, 17, 50])
@@ -469,9 +469,9 @@ def test_text_is_canonical(emitted):
                     (Operand("r", "float32", ("1",)),))
     two = MapKernel(1, (emitted.operand("k", x), emitted.operand("l", x)), (emitted.stmt(Mul, "float32", "k l", "m"),),
                     (Operand("m", "float32", ("1",)),))
-    assert emit(one).text == emit(two).text
+    assert emit(one).code == emit(two).code
     assert emit(one).layout == (("load", "p"), ("load", "q"), ("store", "r"))
-    assert "  # Mul" in emit(one).text
+    assert "  # Mul" in emit(one).code
 
 
 def test_equal_work_is_done_once(emitted):
@@ -480,7 +480,7 @@ def test_equal_work_is_done_once(emitted):
     kernel, _ = one_of(emitted, Both, "float32", sample(4, "float32"))
     twice = replace(kernel, body=(*kernel.body, emitted.stmt(Sigmoid, "float32", "x0", "z")),
                     stores=(*kernel.stores, Operand("z", "float32", ("1",))))
-    assert emit(twice).text.count("sigmoid(") == 1
+    assert emit(twice).code.count("sigmoid(") == 1
 
 
 @pytest.mark.parametrize("type", ["float16", "bfloat16", "complex64"])
@@ -512,9 +512,9 @@ def test_control_a_wrong_map_is_noticed(emitted, good, bad):
     x, y = sample(9, "float32"), sample(9, "float32", 1)
     kernel = chain(emitted, "float32", x, y, ("1",))
     source = emit(kernel)
-    assert good in source.text
+    assert good in source.code
     with pytest.raises(AssertionError):
-        emitted.check(kernel, {"x": x, "y": y}, Source(source.text.replace(good, bad), source.layout), scale=20)
+        emitted.check(kernel, {"x": x, "y": y}, Source(source.code.replace(good, bad), source.layout), scale=20)
 
 
 @pytest.mark.parametrize("good, bad", [("float32(-math.inf)", "float32(0)"), ("maximum", "minimum"),
@@ -523,6 +523,6 @@ def test_control_a_wrong_row_is_noticed(emitted, good, bad):
     x = sample((3, 5), "float32") - 500
     kernel, loads = rows(emitted, x, 1, [emitted.stmt(softmax, "float32", "x", "y")], "y:float32:full")
     source = emit(kernel)
-    assert good in source.text
+    assert good in source.code
     with pytest.raises(AssertionError):
-        emitted.check(kernel, loads, Source(source.text.replace(good, bad), source.layout))
+        emitted.check(kernel, loads, Source(source.code.replace(good, bad), source.layout))

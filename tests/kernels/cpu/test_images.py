@@ -58,7 +58,7 @@ def test_needs_no_numba(name):
     launches = fn(Call(inputs, (output,), ATTRS))
     assert launches and all(launch.items > 0 for launch in launches)
     for launch in launches:
-        assert "define void @" in module_source(launch.text, "kernel", "", "")[0].replace('"', "")
+        assert "define void @" in module_source(launch.source, "kernel", "", "")[0].replace('"', "")
 
 
 def test_no_launch_for_nothing():

@@ -36,8 +36,8 @@ def same_bits(emitted, monkeypatch):
     """same_bits(kernel, loads): the emitted text is lowered without numba, and gives the bits it gives with numba."""
     def check(kernel, loads):
         source = emit(kernel)
-        lowering.module_source(source.text, "symbol", "", "")
-        wanted = Source(through_numba(source.text, monkeypatch), source.layout)
+        lowering.module_source(source.code, "symbol", "", "")
+        wanted = Source(through_numba(source.code, monkeypatch), source.layout)
         sizes, found = emitted.sizes_of(loads), []
         for each in (source, wanted):
             arrays = emitted.results(kernel, loads)
@@ -203,11 +203,11 @@ def test_streamed_rows(streams, emitted, monkeypatch):
     source = emit(kernel)
     memory, found = np.zeros(x.size + 16, np.float32), []
     first = -memory.ctypes.data // 4 % 16                   # rows start at cache lines
-    for text in (source.text, through_numba(source.text, monkeypatch)):
+    for text in (source.code, through_numba(source.code, monkeypatch)):
         memory[:] = 7
         emitted.run(kernel, {"x": x}, {"y": memory[first:first + x.size].reshape(x.shape)}, Source(text, source.layout))
         found.append(memory.tobytes())
-    assert "stream" in source.text and found[0] == found[1]
+    assert "stream" in source.code and found[0] == found[1]
 
 
 @pytest.mark.parametrize("type", ["float32", "float64", "int64"])

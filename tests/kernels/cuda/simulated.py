@@ -35,7 +35,7 @@ def check(emitted, case, text=None):
         else:
             args.append(flat(sides[side][rest[0]]))
     blocks = 3 if isinstance(case.kernel, RowKernel) else 2
-    device.launch(text or source.text, blocks, THREADS, *args)
+    device.launch(text or source.code, blocks, THREADS, *args)
     for name, array in got.items():
         emitted.same(f"{case.name} {name}", array, want[name], ulps=case.ulps, scale=case.scale)
 
@@ -53,7 +53,7 @@ def test_case(emitted, cases, number):
     ("softmax", "p1 + q1", "p1 - q1"), ("map-2-12", "v0 - v1", "v0 + v1"), ("columns-int32", "range(n0)", "range(1)")])
 def test_control_a_fault_is_noticed(emitted, cases, name, good, bad):
     case = next(case for case in cases if case.name == name)
-    text = emit(case.kernel, threads=THREADS).text
+    text = emit(case.kernel, threads=THREADS).code
     assert good in text
     with pytest.raises(AssertionError):
         check(emitted, case, text.replace(good, bad))

@@ -33,7 +33,7 @@ COMPILED: set[object] = set()          # programs share kernels
 
 def ptx_of(kernel, text=None):
     source = emit(kernel)
-    return device.ptx(text or source.text, argument_types(kernel, source))
+    return device.ptx(text or source.code, argument_types(kernel, source))
 
 
 def doubles(ptx):
@@ -60,7 +60,7 @@ def test_compiles_for_sm_90(cases, number):
 def test_links_without_spills(cases, name):
     kernel = next(case.kernel for case in cases if case.name == name)
     source = emit(kernel)
-    found = device.resources(source.text, argument_types(kernel, source))
+    found = device.resources(source.code, argument_types(kernel, source))
     assert found.spilled == 0 and 0 < found.registers <= 128
     wanted = {"softmax": 2, "moments-(3, 10)-1": 3, "chunks": 1}.get(name, 0) * 4 * THREADS
     assert found.shared == wanted
@@ -69,7 +69,7 @@ def test_links_without_spills(cases, name):
 def test_control_a_bare_literal_is_noticed(emitted):
     body = emitted.stmt(lambda x: x * 0.3, "float32", "x", "y")
     kernel = MapKernel(1, (Operand("x", "float32", ("1",)),), (body,), (Operand("y", "float32", ("1",)),))
-    text = emit(kernel).text
+    text = emit(kernel).code
     assert "float32(0.3)" in text
     assert not doubles(ptx_of(kernel)) and doubles(ptx_of(kernel, text.replace("float32(0.3)", "0.3")))
 
@@ -99,8 +99,8 @@ def launches(program):
                      for t, v in zip(stage.inputs, inputs, strict=True)]
             shapes = {op: sess.run(op.outputs[0]).shape for op in stage.variables}
             for step in build_stage(stage, metas, shapes, CUDA).steps:
-                yield step.text, tuple((arg.type or arg.buffer.type, True) if isinstance(arg, Ref) else ("int64", False)
-                                       for arg in step.args)
+                yield step.source, tuple((arg.type or arg.buffer.type, True) if isinstance(arg, Ref) else
+                                         ("int64", False) for arg in step.args)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -54,7 +54,7 @@ def write(call: Call, form: Form, attrs: Attrs, type: str, rows: Rows) -> Launch
                 return rows.counted or rows.count
         return rows.size
 
-    return Launch(source.text, tuple(map(word, source.layout)), rows.size, max(64, GRAIN // rows.count), "scatter")
+    return Launch(source.code, tuple(map(word, source.layout)), rows.size, max(64, GRAIN // rows.count), "scatter")
 
 
 @lru_cache(maxsize=256)

@@ -28,7 +28,7 @@ def played(lower: Callable[[Call], list[Launch]], inputs: Sequence[np.ndarray], 
               "scratch": [np.full(size, UNSET, np.uint8) for size in call.scratch_sizes]}
     for launch in launches:
         block = np.array([*(_word(arrays, word) for word in launch.args), 0], np.int64)
-        tape.Tape([(jit.address(launch.text), block.ctypes.data, launch.items, launch.grain)], keep=block).play()
+        tape.Tape([(jit.address(launch.source), block.ctypes.data, launch.items, launch.grain)], keep=block).play()
         if status[0]:
             code, *words = status.tolist()
             raise KernelFailure(code, words)
@@ -38,5 +38,5 @@ def _word(arrays: Mapping[str, Sequence[Any]], word: int | Address | Code) -> in
     if isinstance(word, int):
         return word
     if isinstance(word, Code):
-        return jit.address(word.text)
+        return jit.address(word.source)
     return int(arrays[word.kind][word.index].ctypes.data) + word.offset_bytes

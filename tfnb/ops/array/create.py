@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.shape import Static, TensorShape, is_known, merge, text
+from tfnb.core.shape import Static, TensorShape, is_known, merge, shape_str
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -150,7 +150,7 @@ def _diag_part_shape(ctx: ShapeContext) -> list[Static]:
         return [None]
     half = len(shape) // 2
     if len(shape) % 2:
-        raise ValueError(f"Input must have even rank, but got shape {text(shape)}")
+        raise ValueError(f"Input must have even rank, but got shape {shape_str(shape)}")
     return [merge(shape[:half], shape[half:])]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, text
+from tfnb.core.shape import Static, broadcast, compatible, is_known, merge, shape_str
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -43,7 +43,7 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
     for i, shape in enumerate(known):
         if len(shape) != rank:
             raise ValueError(f"Shape must be rank {rank} but is rank {len(shape)}: ranks of all input tensors should "
-                             f"match: shape[0] = {text(known[0])} vs. shape[{i}] = {text(shape)}")
+                             f"match: shape[0] = {shape_str(known[0])} vs. shape[{i}] = {shape_str(shape)}")
     if not rank:
         raise ValueError("Can't concatenate scalars (use tf.stack instead)")
     if value is None:
@@ -53,8 +53,8 @@ def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[
     for i, shape in enumerate(known):
         other = shape[:place] + shape[place + 1:]
         if not compatible(rest, other):
-            raise ValueError(f"ConcatOp : Dimensions of inputs should match: shape[0] = {text(known[0])} vs. "
-                             f"shape[{i}] = {text(shape)}")
+            raise ValueError(f"ConcatOp : Dimensions of inputs should match: shape[0] = {shape_str(known[0])} vs. "
+                             f"shape[{i}] = {shape_str(shape)}")
         rest = merge(rest, other)
     sizes = [shape[place] for shape in known]
     total = None if None in sizes or len(known) < len(tensors) else sum(sizes)         # type: ignore[arg-type]
@@ -165,7 +165,8 @@ def _packed(ctx: ShapeContext) -> list[Static]:
             raise ValueError(f"Shapes must be equal rank, but are {len(shape)} and {len(other)}: from merging shape "
                              f"{i} with other shapes.")
         if not compatible(shape, other):
-            raise ValueError(f"Shapes of all inputs must match: {text(shape)} != values[{i}].shape = {text(other)}")
+            raise ValueError(f"Shapes of all inputs must match: {shape_str(shape)} != values[{i}].shape = "
+                             f"{shape_str(other)}")
         shape = merge(shape, other)
     if shape is None:
         return [None]
@@ -276,7 +277,7 @@ def _broadcast_shape(ctx: ShapeContext) -> list[Static]:
         raise ValueError(f"Shape must be at least rank {len(shape)} but is rank {len(wanted)}")
     fits = broadcast(shape, tuple(wanted)) if shape is not None else tuple(wanted)
     if is_known(tuple(wanted)) and fits != tuple(wanted) and is_known(shape):
-        raise ValueError(f"Shape {text(shape)} can't be broadcast to {text(tuple(wanted))}")
+        raise ValueError(f"Shape {shape_str(shape)} can't be broadcast to {shape_str(tuple(wanted))}")
     return [tuple(wanted)]
 
 
@@ -320,7 +321,7 @@ def _paddings(ctx: ShapeContext) -> np.ndarray | None:
     """Return the paddings, if they are known: a non-negative row of two for each axis. Raises ValueError for others."""
     shape, paddings, given = ctx.shape(0), ctx.value(1), ctx.shape(1)
     if given is not None and (len(given) != 2 or given[1] not in (None, 2)):
-        raise ValueError(f"paddings must be a matrix with 2 columns, not of shape {text(given)}")
+        raise ValueError(f"paddings must be a matrix with 2 columns, not of shape {shape_str(given)}")
     if shape is not None and given is not None and given[0] not in (None, len(shape)):
         raise ValueError(f"Shape must be rank {given[0]} but is rank {len(shape)}")
     if paddings is not None and (paddings < 0).any():

@@ -13,7 +13,7 @@ import numpy as np
 from tfnb.core import dtypes, errors
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge, text
+from tfnb.core.shape import Static, TensorShape, broadcast, is_known, merge, shape_str
 from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -75,7 +75,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
     """Infer the shape of Reshape; a single unknown size follows from the number of elements."""
     given, sizes = ctx.partial(1), ctx.shape(1)
     if sizes is not None and len(sizes) > 1:
-        raise ValueError(f"sizes input must be 1-D, not {text(sizes)}")
+        raise ValueError(f"sizes input must be 1-D, not {shape_str(sizes)}")
     if given is None:
         return [None]
     wanted = [None if n is None or n < 0 else n for n in given]

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.shape import MOST_AXES, Static, compatible, merge, text
+from tfnb.core.shape import MOST_AXES, Static, compatible, merge, shape_str
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -49,7 +49,8 @@ def _sliced(ctx: ShapeContext) -> list[Static]:
     for i in (1, 2):
         given = ctx.shape(i)
         if shape is not None and given is not None and given[0] not in (None, len(shape)):
-            raise ValueError(f"Expected begin and size to be vectors of size {len(shape)}, but got shape {text(given)}")
+            raise ValueError(f"Expected begin and size to be vectors of size {len(shape)}, but got shape "
+                             f"{shape_str(given)}")
     if size is None:
         known = ctx.partial(2)
         if known is not None:                            # from a tensor: a -1 can't be told from an unknown
@@ -258,7 +259,7 @@ def _shape_from_first(ctx: ShapeContext) -> list[Static]:
 def _fits_slices(ctx: Any) -> None:
     wanted, given = _taken_shape(ctx, tuple(ctx.value(0).tolist())), ctx.shape(4)
     if wanted is None or not compatible(wanted, given):
-        raise ValueError(f"Expected dy of the shape of the slice, {text(wanted)}, but got {text(given)}")
+        raise ValueError(f"Expected dy of the shape of the slice, {shape_str(wanted)}, but got {shape_str(given)}")
 
 
 def _scatter_slices(ctx: Any, shape: np.ndarray, begin: np.ndarray, end: np.ndarray, strides: np.ndarray,

@@ -14,7 +14,7 @@ import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import MOST_AXES, Static, compatible, is_known, text
+from tfnb.core.shape import MOST_AXES, Static, compatible, is_known, shape_str
 from tfnb.graph.parts.operation import Operation, Tensor, brackets
 from tfnb.graph.parts.references import element_dtype
 from tfnb.kernels.launch import OUT_OF_RANGE, failure_text
@@ -148,8 +148,9 @@ def require_shapes(op: Operation, made: Sequence[Any], expected: Sequence[Static
     """
     for i, (output, shape) in enumerate(zip(made, expected, strict=True)):
         if output.shape != shape and not compatible(output.shape, shape):
-            raise errors.InternalError(None, op, f"{op.name}: output {i} of {op.type} has shape {text(output.shape)}, "
-                                                 f"expected {text(shape)} by its shape function")
+            raise errors.InternalError(None, op, f"{op.name}: output {i} of {op.type} has shape "
+                                                 f"{shape_str(output.shape)}, expected {shape_str(shape)} by its shape "
+                                                 "function")
 
 
 def check_handle(op: Operation, variable: Any, dtype: DType | None) -> None:

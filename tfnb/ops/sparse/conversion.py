@@ -9,7 +9,7 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.core.shape import Static, TensorShape, merge, text
+from tfnb.core.shape import Static, TensorShape, merge, shape_str
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -149,8 +149,8 @@ def _counted(ctx: Any) -> None:
     """Raise ValueError unless the indices, values and shape of the sparse tensor belong together."""
     count, rank = ctx.shape(0)
     if ctx.shape(1) != (count,) or ctx.shape(2) != (rank,):
-        raise ValueError(f"expected {count} values and {rank} sizes for indices of shape {text(ctx.shape(0))}, got "
-                         f"shapes {text(ctx.shape(1))} and {text(ctx.shape(2))}")
+        raise ValueError(f"expected {count} values and {rank} sizes for indices of shape {shape_str(ctx.shape(0))}, "
+                         f"got shapes {shape_str(ctx.shape(1))} and {shape_str(ctx.shape(2))}")
 
 
 def _beside(ctx: Any, indices: np.ndarray, shape: np.ndarray, dense: np.ndarray) -> np.ndarray:

@@ -171,7 +171,7 @@ class GpuProgram:
             if launch.waits:
                 self._look()
             start = 0 if trace is None else clock()
-            device.launch(launch.step.text, launch.step.items, launch.step.grain, *launch.args)
+            device.launch(launch.step.source, launch.step.items, launch.step.grain, *launch.args)
             if trace is not None:
                 device.synchronize()
                 trace.add(launch.step.ops, start, kernel=True, gpu=True)

@@ -91,7 +91,7 @@ class Program:
     def _load(self, store: Store, threads: int | None) -> None:
         """Lay out the argument blocks and the tape."""
         steps = self.compiled.steps
-        addresses = jit.addresses([step.text for step in steps])
+        addresses = jit.addresses([step.source for step in steps])
         words = np.zeros(max(1, sum(len(step.args) for step in steps)), np.int64)
         base, rows, binds, status = words.ctypes.data, [], [], []
         at = 0
@@ -101,7 +101,7 @@ class Program:
                 if isinstance(arg, int):
                     words[at] = arg
                 elif isinstance(arg, Code):
-                    words[at] = jit.address(arg.text)
+                    words[at] = jit.address(arg.source)
                 elif arg.buffer.role in ("input", "output", "resident"):
                     binds.append((base + 8 * at, self._slot(arg.buffer), arg.offset))
                 elif arg.buffer.role == "status":

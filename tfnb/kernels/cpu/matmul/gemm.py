@@ -198,7 +198,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
     start = {("input", 0): a.ctypes.data, ("input", 1): b.ctypes.data, ("output", 0): out.ctypes.data}
     for launch in lower(call):
         words = [start[w.kind, w.index] + w.offset_bytes if isinstance(w, Address) else w for w in launch.args]
-        (_call_gemm if launch.text is GEMM_SOURCE else _call_gemv)(np.array(words, np.int64), launch.items)
+        (_call_gemm if launch.source is GEMM_SOURCE else _call_gemv)(np.array(words, np.int64), launch.items)
     return out
 
 

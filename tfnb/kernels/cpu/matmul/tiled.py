@@ -110,7 +110,7 @@ class Epilogue:
     block, in which C stands as an address like any other.
     """
 
-    text: str
+    source: str
     words: tuple[Word, ...]
     row_items: int
 
@@ -156,7 +156,7 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     each = a_bytes, k * n * size, m * n * size
     reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
     pairs, c = [(a.reach(reach[0]), b.reach(reach[1])) for a, b in pairs], c.reach(reach[2])
-    begin, more = ((Code(epilogue.text), epilogue.row_items), epilogue.words) if epilogue else ((0, 0), ())
+    begin, more = ((Code(epilogue.source), epilogue.row_items), epilogue.words) if epilogue else ((0, 0), ())
     words: tuple[Word, ...] = (
         c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
         rows, columns, per_column, per_matrix, len(pairs), together, *begin, *chain(*pairs), *more)
