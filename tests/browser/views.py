@@ -162,7 +162,7 @@ CASES = (
     ViewCase("profile", "profile = %profile train merged --feed feed --runs 2\nprofile", (
         ("click", "role=button[name=/Closer/]"),
         ("see", ".tfnb-note:has-text('bars') >> nth=0"),
-        ("click", "td:text-is('Adam/')"),
+        ("click", "button.tfnb-pick:text-is('Adam/')"),
         ("see", ".tfnb-timeline rect.is-faint >> nth=0"),
         ("click", "role=button[name=/whole run/]"),
         ("hover", ".tfnb-timeline rect:has(+ text) >> nth=0"),
@@ -186,6 +186,21 @@ CASES = (
         ("key", "Space"), ("kernel", "stepper.stepper.position == 8"),
         ("focus", "role=button[name=/Show conv\\/Conv2D$/]"),
         ("key", "Enter"), ("kernel", "stepper.stepper.op.name == 'conv/Conv2D'"),
+        ("fill", "input[aria-label^='A condition']", "x.max() > 1e9"),
+        ("see", "td:text-is('x.max() > 1e9')"), ("kernel", "stepper.stepper.when"),
+        ("fill", "input[aria-label^='A tensor or a slice']", "conv/filters[0, 0]"),
+        ("see", "td:text-is('conv/filters[0, 0]')"),
+    )),
+    ViewCase("show", "large = %show sess.run(maps, feed)\nlarge", (
+        ("click", ".tfnb-heat canvas >> nth=2"), ("kernel", "large.large.channel == 3"), ("see", "figcaption:has-text('8×8')"),
+        ("click", "role=button[name=/the whole matrix/]"),
+    ), (".tfnb-heat canvas >> nth=3", ".tfnb-facts:has-text('float32[32, 8, 8, 4]')"), ("large.large.channel == 0",), (
+        ("focus", "input[aria-label=example]"), ("key", "ArrowRight"), ("kernel", "large.large.place == 1"),
+    )),
+    ViewCase("variable", "weights", (
+        ("click", "summary:has-text('tf.Variable')"),
+    ), ("details:not([open]) summary:has-text('float32[256, 10]')",), (), (
+        ("focus", "summary:has-text('tf.Variable')"), ("see", "details[open] img[alt^='float32']"),
     )),
     ViewCase("queues", "queues = %queues\nqueues", (
         ("kernel", "sess.run(more) is None"),

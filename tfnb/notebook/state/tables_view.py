@@ -22,7 +22,7 @@ class Inside:
     def send(self, content: Any, buffers: Any = None) -> None:
         """A message to the browser."""
         if self._around.widget is not None:
-            self._around.widget.send(content, buffers=buffers)
+            self._around.widget.send(content, *([buffers] if buffers is not None else []))
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Its state is part of the state of the view around it."""
