@@ -43,6 +43,16 @@ def test_dtypes_that_do_not_fit() -> None:
     assert "\n`x` ('Placeholder:0') is float32 <unknown>" in text and "\n`n` ('Placeholder_1:0') is int32 [?]" in text
 
 
+def test_graphs_that_differ() -> None:
+    here = tf.ones([2])
+    with tf.Graph().as_default():
+        there = tf.zeros([3], name="far")
+    text = told(ValueError, lambda: here + there)
+    assert "must be from the same graph" in text and "`here` ('ones:0')" in text and "`there` ('far:0')" in text
+    sess = tf.Session()
+    assert "`there` ('far:0') is float32 [3]" in told(ValueError, lambda: sess.run(there))
+
+
 def test_first_and_later_runs_alike() -> None:
     a, b, at = tf.placeholder(tf.float32), tf.placeholder(tf.float32), tf.placeholder(tf.int32, [None])
     total, taken = a + b, tf.gather(tf.constant([1, 2, 3]), at)

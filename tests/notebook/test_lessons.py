@@ -80,6 +80,11 @@ WRONG = {
     "no-gradients": [("right = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), y), tf.float32))\n"
                       "tf.train.AdamOptimizer().minimize(-right)", "no gradient passes 'Equal' (Equal), made at",
                           "")],
+    "label-form": [
+        ("hot = tf.one_hot(y, 3)\nl = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=hot, logits=logits)",
+         "and these are one-hot", "l = tf.nn.softmax_cross_entropy_with_logits_v2(labels=hot, logits=logits)"),
+        ("five = tf.zeros([5])\nl = tf.nn.softmax_cross_entropy_with_logits_v2(labels=five, logits=logits)",
+         "these are numbers of classes", "tf.nn.sparse_softmax_cross_entropy_with_logits(labels=five, logits=logits)")],
     "maximize": [("tf.train.AdamOptimizer().maximize(loss)", "go downhill only",
         "tf.train.AdamOptimizer().minimize(-loss)")],
     "dtypes-differ": [("count = tf.size(x)\ntotal = loss * count", "`count` holds integers",

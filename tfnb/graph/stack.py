@@ -12,6 +12,7 @@ from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph, default_graphs
 from tfnb.graph.parts.context import default_sessions, get_default_session
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.python_names import told_operands
 
 __all__ = ["colocate_with", "container", "control_dependencies", "default_sessions", "device", "get_default_graph",
            "get_default_session", "get_graph_from_inputs", "name_scope", "op_scope", "reset_default_graph"]
@@ -88,8 +89,8 @@ def _common(values: Iterable[Any], found: Graph | None) -> Graph | None:
         if found is not None:
             for each in (value, first):
                 _check_alive(each)
-            raise ValueError(f"{value} must be from the same graph as {first}." if first is not None
-                             else f"{value} is not from the passed-in graph.")
+            raise ValueError((f"{value} must be from the same graph as {first}." if first is not None
+                              else f"{value} is not from the passed-in graph.") + told_operands([value, first]))
         found, first = owner, value
     return found
 

@@ -135,7 +135,8 @@ def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
         stale = why_stale(fetch if isinstance(fetch, Operation) else getattr(fetch, "op", None)) \
             if isinstance(fetch, (Tensor, Operation)) else None
         text = stale or (error.args[0] if error.args else error)
-        raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({text})") from None
+        raise ValueError(f"Fetch argument {fetch!r} cannot be interpreted as a Tensor. ({text})"
+                         f"{'' if stale else told_operands([fetch])}") from None
     if not graph.is_fetchable(element):
         raise ValueError(f"Operation {element.name!r} has been marked as not fetchable.")
     return element

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from types import FrameType, TracebackType
 from typing import Any
 
@@ -102,9 +103,9 @@ def told_operands(values: Iterable[Any], of: Operation | None = None, trace: Tra
         if not given:
             return ""
         spaces = user_namespaces(_frames(trace))
-        names: dict[str, str] = {}
-        for space in spaces:
-            names = {key: found[0] for key, found in names_in(space, given[0].graph).items()} | names
+        names: dict[tuple[Any, str], str] = {}
+        for space, graph in product(spaces, dict.fromkeys(each.graph for each in given)):
+            names = {(graph, key): found[0] for key, found in names_in(space, graph).items()} | names
         lines = [_line(each, names, of) for each in given]
         return "".join(f"\n{line}" for line in list(dict.fromkeys(filter(None, lines)))[:OPERANDS])
     except Exception:               # of what hostile objects do in a namespace; the error itself is what matters
@@ -137,12 +138,12 @@ def _told_op(op: Operation, trace: TracebackType | None) -> str:
     return told_operands([*op.outputs[:1 if not op.inputs else 0], *op.inputs], op, trace)
 
 
-def _line(tensor: Tensor, names: Mapping[str, str], of: Operation | None) -> str:
+def _line(tensor: Tensor, names: Mapping[tuple[Any, str], str], of: Operation | None) -> str:
     """Describe a tensor, or what the user gave for it; "" for what the failing call made itself, of nothing."""
     site = of._recorded[:2] if of is not None else ()
     found, name = tensor, ""
     for _ in range(STEPS):
-        name = names.get(key_of(found, found.graph), "")
+        name = names.get((found.graph, key_of(found, found.graph)), "")
         read = found.op.type in ("Identity", "ReadVariableOp") and bool(found.op.inputs) \
             and found.op.inputs[0].op.type in VARIABLE_OPS
         if name or not found.op.inputs or not read and found.op._recorded[:2] != site:

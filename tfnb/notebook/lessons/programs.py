@@ -268,9 +268,18 @@ def cut_feed(seen: Evidence) -> Iterator[Words]:
     for call in seen.runs():
         given = keyword(call, "feed_dict") or (call.args[1] if len(call.args) > 1 else None)
         for key, value in zip(given.keys, given.values, strict=True) if isinstance(given, ast.Dict) else ():
-            tensor, array = seen.element(key), seen.value(value)
-            if type(tensor) is Tensor and tensor.dtype.is_integer and type(array) is np.ndarray \
+            tensor, held = seen.element(key), seen.value(value)
+            array = held if type(held) is np.ndarray else _literal(value)
+            if type(tensor) is Tensor and tensor.dtype.is_integer and array is not None \
                     and array.dtype.kind == "f" and array.size <= MOST and bool((array != np.trunc(array)).any()):
                 yield {"name": ast.unparse(value), "key": ast.unparse(key) if key is not None else "",
                        "dtype": tensor.dtype.name, "kind": str(array.dtype)}
                 return
+
+
+def _literal(node: ast.expr) -> np.ndarray | None:
+    """The array of numbers that are written out; None for anything else."""
+    try:
+        return np.asarray(ast.literal_eval(node))
+    except (ValueError, TypeError, SyntaxError):
+        return None

@@ -5,7 +5,7 @@ certain: `tests/notebook/test_lessons.py` runs all of them over correct programs
 """
 from __future__ import annotations
 
-from tfnb.notebook.lessons import failures, graphs, programs
+from tfnb.notebook.lessons import failures, feeds, graphs, programs
 from tfnb.notebook.lessons.lesson import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
@@ -14,11 +14,11 @@ LESSONS: tuple[Lesson, ...] = (
            "`{name}` is no tensor any more but a value ({kind}){place}: a line such as `{name} = sess.run({name})` "
            "gave its name away. Give values names of their own, as in `{name}_value = sess.run({name})`.",
            "03_sessions_feeds#A fetch and a feed", runs=True),
-    Lesson("overwritten-placeholder", failures.overwritten_placeholder,
+    Lesson("overwritten-placeholder", feeds.overwritten_placeholder,
            "`{name}` means the data{place}, no longer the placeholder: in `{{{name}: {name}}}` the key must be the "
            "tensor. Give the data another name, and `{name}` its tensor again.",
            "03_sessions_feeds#When a feed does not fit", runs=True),
-    Lesson("missing-feed", failures.missing_feed,
+    Lesson("missing-feed", feeds.missing_feed,
            "`{name}` is a placeholder, which has no value of its own: each run that needs it is given one, {kind}.",
            "03_sessions_feeds#A fetch and a feed"),
     Lesson("uninitialized", failures.uninitialized,
@@ -44,18 +44,18 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("numpy-of-tensor", failures.numpy_of_tensor,
            "`{name}` computes now, with values, and a tensor has none before a session runs it: use tfnb's function in "
            "the graph, or run the tensor first.", "02_graphs_names_collections#Nothing is computed yet"),
-    Lesson("fed-tensor", failures.fed_tensor,
+    Lesson("fed-tensor", feeds.fed_tensor,
            "`{name}` is a tensor, and a feed takes values: run it first, or use it in the graph in place of the "
            "placeholder.", "03_sessions_feeds#Any tensor can be fed"),
-    Lesson("fed-shape", failures.fed_shape,
+    Lesson("fed-shape", feeds.fed_shape,
            "`{name}` {problem}: the placeholder takes {kind}.", "03_sessions_feeds#When a feed does not fit"),
-    Lesson("ragged-feed", failures.ragged_feed,
+    Lesson("ragged-feed", feeds.ragged_feed,
            "The rows that are fed for '{name}' are not of one length, so they make no array: pad or cut them to the "
            "same length.", "03_sessions_feeds#When a feed does not fit"),
-    Lesson("feeds-not-a-dict", failures.feeds_not_a_dict,
+    Lesson("feeds-not-a-dict", feeds.feeds_not_a_dict,
            "The second argument of `run` is the feed_dict: to fetch `{name}` too, put it into a list with the first.",
            "03_sessions_feeds#Fetching several things at once"),
-    Lesson("feed-by-string", failures.feed_by_string,
+    Lesson("feed-by-string", feeds.feed_by_string,
            "'{name}' is the name of an op, and a feed replaces a tensor: the key is the Python variable, or the name "
            "with its output, '{name}:0'.", "03_sessions_feeds#A fetch and a feed"),
     Lesson("fetch-of-none", failures.fetch_of_none,
@@ -72,6 +72,8 @@ LESSONS: tuple[Lesson, ...] = (
     Lesson("no-gradients", failures.no_gradients,
            "The loss does not depend on a variable in a way that has a derivative: {why}.",
            "05_gradients_optimizers#A derivative is a graph"),
+    Lesson("label-form", failures.label_form, "The labels do not fit the function: {what}.",
+           "01_first_graph#When something does not fit"),
     Lesson("maximize", failures.maximize,
            "Optimizers go downhill only: to make a value large, minimize its negative.",
            "05_gradients_optimizers#An optimizer does both halves"),
