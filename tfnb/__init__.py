@@ -135,6 +135,7 @@ compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
 # Compositions of the ops above: programs that use none don't wait for them.
+audio = _lazy_module("tfnb.audio")
 bitwise = _lazy_module("tfnb.bitwise")
 contrib = _lazy_module("tfnb.contrib")
 custom = _lazy_module("tfnb.custom")

@@ -23,7 +23,8 @@ LATER = ("/experimental/", "/ragged/", "/structured/", "/numpy_ops/", "/parallel
 SKIPPED = ("compat", "keras", "estimator", "experimental", "raw_ops", "tf_decorator")
 # contrib package -> (folder inside of it, namespaces, its modules in 1.15 or before)
 CONTRIB = {
-    "framework": [("python.ops", "", "arg_scope checkpoint_ops ops prettyprint_ops script_ops variables"),
+    "framework": [("python.ops", "contrib.audio_ops", "audio_ops"),
+                  ("python.ops", "", "arg_scope checkpoint_ops ops prettyprint_ops script_ops variables"),
                   ("python.framework", "", "checkpoint_utils experimental graph_util tensor_util")],
     "layers": [("python.layers", "", "embedding_ops encoders feature_column initializers layers normalization "
                                      "optimizers regularizers summaries target_column utils"),

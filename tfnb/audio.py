@@ -1,0 +1,4 @@
+"""Sounds: `tf.audio`."""
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)
