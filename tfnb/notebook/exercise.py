@@ -10,6 +10,7 @@ import numpy as np
 from tfnb.notebook.frontend.badge import FRESH_COLOR, MUTED, STALE_COLOR
 
 TODO = "Your turn: put your answer in the place of the dots, and run this cell again."
+APART = "Your turn: put your answer in the place of the dots above, and run that cell and this one."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class Verdict:
 
     def points(self, most: float = 1) -> Points:
         """Return the verdict as points for a grader: `most` if the answer is right, 0 otherwise."""
-        return Points(self.right, self.text, most if self.right else 0)
+        text = APART if self.right is None else self.text
+        return Points(self.right, text, most if self.right else 0)
 
     def _repr_html_(self) -> str:
         mark, color = {None: ("✎", MUTED), True: ("✔", FRESH_COLOR), False: ("✘", STALE_COLOR)}[self.right]
