@@ -137,8 +137,9 @@ def test_grading_runs_answers_and_nothing_else(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(os, "environ", kernel_environment())
     path, handed_in = tmp_path / "t.ipynb", [tmp_path / f"{name}.ipynb" for name in ("good", "cheat", "plain", "lost")]
     nbformat.write(tutorial(), path)
-    good = teach.release(tutorial(), answers={"exercise-1": "ten = 10", "exercise-2": "double = lambda x: x + x",
-                                              "exercise-3": "root = 1 / 0"})
+    good = teach.release(tutorial(), answers={
+        "exercise-1": "ten = 10", "exercise-2": "double = lambda x: x + x\nopen('mine', 'w').close()",
+        "exercise-3": "root = 1 / 0"})
     cheat = teach.release(tutorial(), answers={"exercise-3": "given = 4\nroot = 2"})
     cheat.cells[2].source = "1.0"               # the locked test: not run
     plain = tutorial()                          # worked on as it is in the course
@@ -154,7 +155,7 @@ def test_grading_runs_answers_and_nothing_else(tmp_path, monkeypatch, capsys):
     assert rows == [["exercise-1", "exercise-2", "exercise-3", "sum", "note"], ["1", "1", "0", "2", ""],
                     ["0", "0", "1", "1", ""], ["1", "0", "0", "1", ""],
                     ["0", "0", "0", "0", "no answer cell for exercise-1"]]
-    assert "good.ipynb" in capsys.readouterr().out
+    assert "good.ipynb" in capsys.readouterr().out and not (tmp_path / "mine").exists()
 
 
 NBGRADER = """

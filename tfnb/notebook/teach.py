@@ -12,6 +12,7 @@ import copy
 import csv
 import re
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,8 +197,9 @@ def _write(options: argparse.Namespace) -> None:
 
 def _grade(options: argparse.Namespace) -> None:
     tutorial = nbformat.read(options.tutorial, as_version=4)
-    grades = [grade(tutorial, nbformat.read(path, as_version=4), options.tutorial.parent, str(path), options.timeout)
-              for path in options.submitted]
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch:    # answers may write files
+        grades = [grade(tutorial, nbformat.read(path, as_version=4), options.folder or Path(scratch), str(path),
+                        options.timeout) for path in options.submitted]
     rows = table(grades)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
@@ -219,6 +221,7 @@ def _parser() -> argparse.ArgumentParser:
     each = commands.add_parser("grade", help="run answers that were handed in, and count points")
     each.add_argument("tutorial", type=Path, help="the tutorial, with its solutions")
     each.add_argument("submitted", nargs="+", type=Path, help="what students handed in")
+    each.add_argument("--folder", type=Path, help="where they run (default: an empty one)")
     each.add_argument("--csv", type=Path, help="a file for the table")
     each.add_argument("--timeout", type=float, default=120, help="seconds for one cell (%(default)s)")
     return parser
