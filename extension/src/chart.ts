@@ -8,6 +8,7 @@ import {
   logTicks,
   nearest,
   pathOf,
+  reach,
   type Series,
   shortNumber,
   smooth,
@@ -104,7 +105,7 @@ export class Chart {
     on("pointermove", (event) => {
       const at = place(event);
       if (this.drag) this.drag.to = at;
-      this.look.pointer = this.scales?.x.value(at[0]);
+      this.look.pointer = this.scales && this.snap(this.scales.x.value(at[0]));
       this.redraw();
     });
     on("pointerup", () => {
@@ -277,17 +278,8 @@ export class Chart {
   }
 
   private xScale(shown: Curve[], from: number, to: number): Scale {
-    let [low, high] = this.look.range ?? [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    if (!this.look.range) {
-      for (const { series } of shown) {
-        const along = series.along(this.look.x);
-        low = Math.min(low, along[0] as number);
-        high = Math.max(high, along[series.length - 1] as number);
-      }
-      if (!(low <= high)) [low, high] = [0, 1];
-      if (low > 0 && low < high / 50) low = 0; // the first point may have been thinned out
-    }
-    if (low === high) high = low + Math.max(1, Math.abs(low) * 1e-9);
+    const all = shown.map(({ series }) => series);
+    const [low, high] = this.look.range ?? reach(all, this.look.x);
     return {
       low,
       high,
@@ -360,21 +352,35 @@ export class Chart {
     const pointer = this.look.pointer;
     this.tip.hidden = pointer === undefined || !shown.length || pointer < x.low || pointer > x.high;
     if (this.tip.hidden || pointer === undefined) return;
-    const first = this.seen(shown.find((curve) => curve.color !== FAINT) ?? (shown[0] as Curve));
+    const first = this.first(shown) as Series;
     const at0 = nearest(first.along(this.look.x), pointer);
-    const here = first.along(this.look.x)[at0] as number;
-    const at = Math.round(x.at(here)) + 0.5;
+    const at = Math.round(x.at(pointer)) + 0.5;
     this.svg.append(s("path", { class: "tfnb-cross", d: `M${at} ${TOP}V${HEIGHT - BOTTOM}` }));
-    const rows = shown.map((curve) => this.row(curve, here, smoothed.get(curve) as Float64Array, at, y));
+    const rows = shown.map((curve) => this.row(curve, pointer, smoothed.get(curve) as Float64Array, at, y));
     const marks = this.marks(x).filter(([, place]) => Math.abs(place - x.at(pointer)) < NEAR);
     const seconds = first.along("time")[at0] as number;
     const [unit, size] = unitOf(seconds);
-    const place = `step ${shortNumber(first.steps[at0] as number)} · ${shortNumber(seconds / size)} ${unit}`;
+    const step = this.look.x === "step" ? pointer : (first.steps[at0] as number);
+    const place = `step ${shortNumber(step)} · ${shortNumber(seconds / size)} ${unit}`;
     const noted = marks.map(([mark]) => h("div", {}, `${SIGNS[mark[2]] ?? "·"} ${mark[3]}`));
     this.tip.replaceChildren(h("small", {}, place), ...rows, ...noted);
     const wide = this.tip.offsetWidth;
     const left = at + 10 + wide <= width ? at + 10 : Math.max(0, at - 10 - wide);
     this.tip.style.left = `${left}px`;
+  }
+
+  /** The points that the pointer goes by: those of the first curve. */
+  private first(shown: Curve[]): Series | undefined {
+    const found = shown.find((curve) => curve.color !== FAINT) ?? shown[0];
+    return found && this.seen(found);
+  }
+
+  /** The point nearest to a place on the x axis. */
+  private snap(place: number): number {
+    const along = this.first(this.curves.filter((each) => each.shown && each.series.length))?.along(
+      this.look.x,
+    );
+    return along?.[nearest(along, place)] ?? place;
   }
 
   private row(curve: Curve, here: number, means: Float64Array, at: number, y: Scale): HTMLElement {

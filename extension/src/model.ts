@@ -129,7 +129,7 @@ export interface SheetCell {
   v?: number | string;
   spark?: number[];
   hist?: number[][];
-  acts?: [string, string][];
+  acts?: [act: string, label: string, tip?: string][];
   bad?: boolean;
   edit?: string;
   swatch?: number;

@@ -188,3 +188,16 @@ export function logTicks(low: number, high: number): number[] {
   const every = Math.ceil((b - a + 1) / 6);
   return Array.from({ length: b - a + 1 }, (_, i) => 10 ** (a + i)).filter((_, i) => i % every === 0);
 }
+
+/** The range of the x axis that shows all of some curves. */
+export function reach(shown: Series[], x: string): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const series of shown) {
+    const along = series.along(x);
+    low = Math.min(low, along[0] as number);
+    high = Math.max(high, along[along.length - 1] as number);
+  }
+  if (!(low <= high)) [low, high] = [0, 1];
+  if (low > 0 && low < high / 50) low = 0; // the first point may have been thinned out
+  return [low, low === high ? low + Math.max(1, Math.abs(low) * 1e-9) : high];
+}

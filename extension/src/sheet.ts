@@ -123,7 +123,15 @@ export class SheetWidget implements View {
         },
       );
       const order = by ? (sort[1] ? "descending" : "ascending") : undefined;
-      return h("th", { scope: "col", "aria-sort": order, class: column.number && "is-number" }, head);
+      return h(
+        "th",
+        {
+          scope: "col",
+          "aria-sort": order,
+          class: column.number ? "is-number" : !column.title && "has-acts",
+        },
+        head,
+      );
     });
     const rows = order(table, sort).map((row) => this.row(table, row));
     const grid = h("table", {}, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...rows));
@@ -223,9 +231,9 @@ function fill(place: HTMLElement, cell: SheetCell, act: (what: string) => void):
   if (cell.swatch !== undefined) place.append(h("i", { class: `tfnb-s${cell.swatch}` }));
   if (cell.t) place.append(...linked(cell.t, cell.cells));
   if ((cell.t ?? "").length > LONG) place.title = cell.t as string;
-  for (const [what, label] of cell.acts ?? [])
+  for (const [what, label, tip] of cell.acts ?? [])
     place.append(
-      button(label, "", () => act(what)),
+      button(label, tip ?? "", () => act(what)),
       " ",
     );
 }

@@ -88,8 +88,7 @@ class RunsView(SheetView):
         Raises KeyError for a name that no run has.
         """
         self.chosen = [find_run(self.found, name) for name in names] if names else list(self.found)
-        self._draw()
-        self.refresh()
+        self._show()
         return self
 
     def rename(self, name: str, new: str) -> None:
@@ -103,8 +102,7 @@ class RunsView(SheetView):
         run_folder.delete(run)
         self._deleted += 1
         self.chosen = [each for each in self.chosen if each.folder != run.folder]
-        self._draw()
-        self.refresh()
+        self._show()
 
     def undo(self) -> str:
         """Take back the run that was deleted last. Returns its name, "" if there is none."""
@@ -141,7 +139,7 @@ class RunsView(SheetView):
 
     def _row(self, run: KeptRun, tags: Sequence[str]) -> list[Cell]:
         name = run.folder.name
-        acts = (("rename", "Rename"), ("delete", "Delete"))
+        acts = (("rename", "✎", "Rename"), ("delete", "✕", "Delete"))
         drawn = next((i for i, each in enumerate(self.chosen) if each.folder == run.folder), None)
         cells = [Cell(check=int(drawn is not None), swatch=drawn if len(self.chosen) > 1 else None),
                  Cell(run.name, edit=f"New name of {run.name}" if name == self._renamed else ""),
@@ -157,8 +155,15 @@ class RunsView(SheetView):
 
     # the curves
 
+    def _show(self) -> None:
+        """Draw what is chosen: the browser must know of the panels before their values come."""
+        self._draw()
+        self.refresh()
+        if self.board is not None:
+            self.board.tick(time.monotonic())
+
     def _draw(self) -> None:
-        """The board of the chosen runs."""
+        """Make the board of the chosen runs."""
         if not self.chosen:
             self.board = None
             return
@@ -174,7 +179,6 @@ class RunsView(SheetView):
         inside.send({"type": "reset"})
         object.__setattr__(inside, "state", self.board._state())
         self.board.widget = inside
-        self.board.tick(time.monotonic())
 
     def widget_state(self) -> dict[str, Any]:
         """The state that the browser shows."""
@@ -216,8 +220,7 @@ class RunsView(SheetView):
         if act == "check":
             there = [run for run in self.chosen if run.folder.name != row]
             self.chosen = there if len(there) < len(self.chosen) else [*self.chosen, self._of(row)]
-            self._draw()
-            self.refresh()
+            self._show()
         elif act == "rename":
             self._renamed = "" if self._renamed == row else row
             self.refresh()

@@ -39,15 +39,16 @@ class Cell:
     """One place of a table: its text, and what it sorts by (the text, if None).
 
     spark: numbers drawn as a line; hist: the counts of two histograms over the same bins; acts: (message, label) of
-    buttons; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing; swatch: the place of a
-    colour; check: whether the box here, which sends "check", is ticked (1 or 0), None for no box.
+    buttons, with a tip or without; bad: to be drawn as a warning; edit: what the reader may type here, "" for nothing;
+    swatch: the place of a colour; check: whether the box here, which sends "check", is ticked (1 or 0), None for no
+    box.
     """
 
     text: str = ""
     value: float | str | None = None
     spark: tuple[float, ...] = ()
     hist: tuple[tuple[int, ...], ...] = ()
-    acts: tuple[tuple[str, str], ...] = ()
+    acts: tuple[tuple[str, ...], ...] = ()
     bad: bool = False
     edit: str = ""
     swatch: int | None = None
