@@ -31,6 +31,13 @@ SNIPPETS = {
     **{f"searchsorted {s} {t}": f"run(tf.searchsorted(tf.placeholder_with_default(np.sort(x).astype('{t}'), None), "
        f"r.randint(-9, 9, (3, 4, 7)).astype('{t}'), side={s!r}))" for s in ("left", "right")
        for t in ("float32", "float64", "int32", "int64")},
+    **{f"searchsorted fed {s} {t}": f"q = tf.placeholder('{t}')\nrun(tf.searchsorted(q, q[..., :3] + 1, side={s!r}), "
+       f"feed={{q: np.sort(x).astype('{t}')}})" for s in ("left", "right")
+       for t in ("float32", "float64", "int64", "int32")},
+    "sort fed more": "q = tf.placeholder(tf.int64)\n"
+                     "run(tf.sort(q, axis=1), tf.argsort(q, 1, 'DESCENDING'), feed={q: x})",
+    "bitwise fed": "q = tf.placeholder(tf.int64)\nrun(tf.bitwise.left_shift(q, 3), tf.bitwise.bitwise_xor(q, q[:1]), "
+                   "tf.bitwise.invert(q), feed={q: x})",
     "searchsorted of a vector": "run(tf.searchsorted([1.0, 2.0], [0.5, 1.0, 1.5, 9.0], out_type=tf.int64))",
     "searchsorted of nothing": "run(tf.searchsorted(np.zeros((2, 0), 'f'), np.ones((2, 3), 'f')))",
     "searchsorted of other rows": "run(tf.searchsorted([[1.0, 2.0]], [[1.0], [2.0]]))",

@@ -55,7 +55,8 @@ def unique(call: Call) -> list[Launch]:
 def find_place(rows: Array, values: Array, places: Array, n: int, m: int, after: Static, Index: Type,
                item: int) -> None:
     """Find the insertion point of a value in its sorted row by bisection; `after` equal elements, or before them."""
-    row, value = rows[item // m * n:], values[item]
+    row = rows[item // m * n:]
+    value = values[item]
     low, high = 0, n
     while low < high:
         middle = (low + high) // 2
