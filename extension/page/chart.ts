@@ -5,7 +5,7 @@ const NEAR = 8; // pixels beside a plot that count as in it
 
 interface Curve {
   name: string;
-  color: string;
+  path: Element;
   numbers: Numbers;
 }
 
@@ -26,7 +26,7 @@ export function followCharts(root: HTMLElement, numbers: readonly Numbers[]): vo
 }
 
 function curveOf(path: Element, numbers: Numbers = [[], []]): Curve {
-  return { name: path.getAttribute("data-name") ?? "", color: getComputedStyle(path).stroke, numbers };
+  return { name: path.getAttribute("data-name") ?? "", path, numbers };
 }
 
 function followChart(root: HTMLElement, chart: SVGSVGElement, curves: readonly Curve[]): void {
@@ -46,7 +46,7 @@ function followChart(root: HTMLElement, chart: SVGSVGElement, curves: readonly C
     const seen = left + (((first?.x ?? 0) - x0) / (x1 - x0)) * (right - left);
     line.setAttribute("d", tip.hidden ? "" : `M${seen} ${top}V${low}`);
     if (!first) return;
-    const rows = near.map(({ curve, y }) => h("div", {}, swatch(curve.color), `${curve.name}  ${y}`));
+    const rows = near.map(({ curve, y }) => h("div", {}, swatch(curve.path), `${curve.name}  ${y}`));
     tip.replaceChildren(h("b", {}, String(first.x)), ...rows);
     const around = root.getBoundingClientRect();
     const room = around.width - (event.clientX - around.left);
@@ -60,9 +60,9 @@ function followChart(root: HTMLElement, chart: SVGSVGElement, curves: readonly C
   });
 }
 
-function swatch(color: string): HTMLElement {
+function swatch(path: Element): HTMLElement {
   const made = h("i");
-  made.style.background = color;
+  made.style.background = getComputedStyle(path).stroke;
   return made;
 }
 

@@ -10,9 +10,12 @@ interface Pack {
   numbers?: Numbers[];
 }
 
-/** Show a packed drawing after the script that calls this, or in what the page calls `element`. */
-export async function show(packed: string, element?: Element): Promise<void> {
-  const host = h("div", { class: "tfnb-page" });
+/**
+ * Show a packed drawing after the script that calls this, or in what the page calls `element`. name: of the view that
+ * takes its place while there is a kernel (../src/place.ts).
+ */
+export async function show(packed: string, element?: Element, name?: string): Promise<void> {
+  const host = h("div", { class: "tfnb-page", "data-tfnb": name });
   const here = document.currentScript;
   if (here?.isConnected && here.parentElement !== document.head) here.after(host);
   else element?.append(host);

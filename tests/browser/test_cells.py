@@ -90,7 +90,7 @@ def test_undo_brings_the_old_ops_back(changed: Notebook) -> None:
 def test_a_shape_error_is_drawn(notebook: Notebook) -> None:
     notebook.edit(LOSS, "h - 0.25", "h - tf.zeros([5])")
     notebook.run(LOSS, may_fail=True)
-    notebook.cell(LOSS).locator(".jp-RenderedSVG").first.wait_for()
+    notebook.cell(LOSS).locator(".tfnb-page svg").first.wait_for()
     assert "this run failed" in notebook.output(LOSS)
     notebook.picture("failed", LOSS)
     notebook.edit(LOSS, "h - tf.zeros([5])", "h - 0.25")

@@ -31,17 +31,19 @@ def test_views_are_there_again_with_and_without_the_kernel(opener: Open) -> None
     notebook.run_all()
     outputs = [output for cell in notebook.saved()["cells"] for output in cell["outputs"]]
     kinds = {kind for output in outputs for kind in output.get("data", ())}
-    assert kinds == {"image/svg+xml", "text/html", "text/plain"}
+    assert kinds == {"image/svg+xml", "text/html", "text/plain", "application/javascript"}
     reopened(notebook)
-    model: Any = notebook.cell(GRAPH).locator('g.n[data-name="model/"] .fold')
+    model: Any = notebook.cell(GRAPH).locator('.tfnb-stage g.n[data-name="model/"] .fold')
     model.click(timeout=SECONDS * 1000)
     notebook.cell(GRAPH).locator('g.n[data-name="model/w/"]').wait_for()
     notebook.cell(TABLE).locator(".tfnb table").first.wait_for()
     notebook.page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
     reopened(notebook)
-    picture = notebook.cell(GRAPH).locator(".jp-RenderedSVG img")
+    picture = notebook.cell(GRAPH).locator(".tfnb-page svg")
     picture.wait_for()
-    assert picture.bounding_box()["height"] > 60
+    assert picture.bounding_box()["height"] > 60 and notebook.cell(GRAPH).locator("svg.tfnb-graph").count() == 1
+    picture.locator('.n[data-name="model/"]').click()
+    picture.locator('.n[data-name="model/w/"]').wait_for()
     assert "1 variable, 2 trainable numbers" in notebook.output(TABLE)
     assert notebook.page.get_by_text("Error displaying widget").count() == 0
 

@@ -1,7 +1,8 @@
 """Drawings that answer on a page without a kernel: what nbconvert, Quarto, Jupyter Book and nbviewer show of a view.
 
-They prefer a script ("application/javascript") to a picture; JupyterLab, GitHub, LaTeX and Markdown prefer the picture
-that stands beside it. The script has no text of the graph in it but as base64.
+They prefer a script ("application/javascript") to the picture that stands beside it, and so does JupyterLab, if it
+trusts the notebook; there a view takes the place of the drawing while its kernel lives (extension/src/place.ts).
+GitHub, LaTeX and Markdown show the picture. The script has no text of the graph in it but as base64.
 """
 from __future__ import annotations
 
@@ -17,6 +18,7 @@ from typing import Any
 SCRIPT = "application/javascript"
 MODULE = "static/page.js"
 MOST_BYTES = 300_000
+CALL, ELEMENT = "tfnbPage.show(", 'typeof element == "undefined" ? undefined : element[0] ?? element'
 FOLD_SIGN = re.compile(r'<g class="fold">.*?</g>')
 
 
@@ -39,8 +41,12 @@ def page_script(svg: str, **more: Any) -> str:
 
 def _packed(content: Mapping[str, Any]) -> str:
     packed = base64.b64encode(zlib.compress(json.dumps(content).encode(), 9)).decode()
-    place = 'typeof element == "undefined" ? undefined : element[0] ?? element'
-    return f'{_module_text()}\ntfnbPage.show("{packed}", {place});'
+    return f'{_module_text()}\n{CALL}"{packed}", {ELEMENT});'
+
+
+def naming(script: str, place: str) -> str:
+    """Return a script whose drawing is the place of the view of that name."""
+    return script.removesuffix(f"{ELEMENT});") + f'{ELEMENT}, "{place}");' if script else ""
 
 
 def picture_script(forms: Mapping[str, str]) -> str:

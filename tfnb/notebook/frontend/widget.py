@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.notebook.frontend.page import SCRIPT, picture_script
+from tfnb.notebook.frontend.page import SCRIPT, naming, picture_script
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.shell import Bundle, forgets_widgets, has_front_end, interactive
 
@@ -73,17 +73,19 @@ def with_widget(forms: dict[str, Any], widget: Any | None,
         return forms
     place = getattr(widget, "place", "")
     if widget is None or place:
-        named = {kind: _named(kind, form, place) if place else form for kind, form in forms.items()}
         page = script(forms) if has_front_end() else ""
-        return named | ({SCRIPT: page} if page else {})
+        both = forms | ({SCRIPT: page} if page else {})
+        return {kind: _named(kind, form, place) for kind, form in both.items()} if place else both
     made = widget._repr_mimebundle_()
     data, metadata = made if isinstance(made, tuple) else (made or {}, {})
-    both = forms | {kind: value for kind, value in data.items() if kind != "text/plain"}
-    return (both, metadata) if metadata else both
+    more = forms | {kind: value for kind, value in data.items() if kind != "text/plain"}
+    return (more, metadata) if metadata else more
 
 
 def _named(kind: str, form: str, place: str) -> str:
     """A picture or table whose place the view of that name takes in JupyterLab's page: extension/src/place.ts."""
+    if kind == SCRIPT:
+        return naming(form, place)
     if kind == "image/svg+xml":
         return form.replace("<svg ", f'<svg data-tfnb="{place}" ', 1)
     return f'<div data-tfnb="{place}">{form}</div>' if kind == "text/html" else form
