@@ -9,7 +9,7 @@ from tfnb.notebook.plots import board as boards
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.board_messages import COLUMNS
 from tfnb.notebook.plots.marks import Mark
-from tfnb.notebook.plots.panels import FAINT, Curve, group_of, number, sparkline, svg, text
+from tfnb.notebook.plots.panels import FAINT, Curve, group_of, number, numbers, sparkline, svg, text
 from tfnb.notebook.plots.recorder import Recorder
 from tfnb.notebook.plots.sender import Sender
 from tfnb.notebook.plots.series import Series
@@ -389,3 +389,11 @@ def test_a_zoomed_plot_gets_the_points_that_it_lacks(x, bounds):
     for wrong in ([1], None, ["a", "b"]):
         board._on_message(browser, {"type": "zoom", "range": wrong}, [])
     assert len(sent) == 1
+
+
+def test_the_numbers_of_a_saved_board_come_without_a_warning(recorder):
+    report(recorder, 10)
+    recorder.scalars({"loss": float("nan")}, 10)
+    recorder.file(everything=True)
+    ((steps, values),) = numbers(LiveBoard(recorder=recorder).curves(), "step")
+    assert steps == list(range(10)) and values[0] == 0

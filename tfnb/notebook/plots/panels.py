@@ -123,7 +123,7 @@ def numbers(curves: Sequence[Curve], x: str) -> list[list[list[float]]]:
     for members in by_panel(curves).values():
         size = unit([*members, *_like(curves, members)], x)[1]
         for curve in members:
-            pairs = np.stack([curve.along(x) / size, curve.points[:, 1]])
+            pairs = np.stack([curve.along(x) / size, curve.points[:, 1]], dtype=np.float64)     # MOST is no float32
             good = pairs[:, (np.abs(pairs) < MOST).all(axis=0)]
             if good.size and curve.color != FAINT:
                 made.append([[float(f"{value:.{digits}g}") for value in row]
