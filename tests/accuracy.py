@@ -73,6 +73,11 @@ def _normal_quantile(p: Any) -> Any:
     return mpmath.findroot(lambda x: mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2) - mpmath.log(p), guess)
 
 
+def _scaled_bessel(order: int) -> Callable[[Any], Any]:
+    """The modified Bessel function of that order, times exp(-|x|)."""
+    return lambda x: mpmath.mpf(0) if mpmath.isinf(x) else mpmath.exp(-abs(x)) * mpmath.besseli(order, x)
+
+
 def _inverse_root(x: Any) -> Any:
     return 1 / mpmath.sqrt(x)
 
@@ -94,6 +99,8 @@ FUNCTIONS: dict[str, Function] = {
     "erfc": Function(tf.erfc, _bounded(mpmath.erfc), special.erfc, (*_ONES, 4.0, 9.0, 10.05, 26.5)),
     "erfinv": Function(tf.math.erfinv, mpmath.erfinv, _erfinv, (0.5, 0.9966, 1.0)),
     "ndtri": Function(tf.math.ndtri, _normal_quantile, special.ndtri, (0.021, 0.25, 0.5, 0.979, 1.0)),
+    "i0e": Function(tf.math.bessel_i0e, _scaled_bessel(0), special.i0e, (*_ONES, 8.0)),
+    "i1e": Function(tf.math.bessel_i1e, _scaled_bessel(1), special.i1e, (*_ONES, 8.0)),
     "pow": Function(tf.pow, mpmath.power, np.power, (*_ONES, 3.0, 10.0)),
     "sqrt": Function(tf.sqrt, mpmath.sqrt, np.sqrt, _ONES),
     "rsqrt": Function(tf.rsqrt, _inverse_root, lambda x: 1 / np.sqrt(x), _ONES),

@@ -144,9 +144,10 @@ def _bessel(near: tuple[float, ...], far: tuple[float, ...], odd: bool) -> Defin
         size = absolute(x)
         low = where(size < 8, size, 8)
         high = where(size > 8, size, 8)
-        y = inside(low / 4 - 1) * (x if odd else 1)
+        y = inside(low / 4 - 1) * (size if odd else 1)
         z = outside(16 / high - 1) / sqrt(high)
-        return where(size <= 8, y, where(size > 8, where(x < 0, -z, z) if odd else z, x))
+        value = where(size <= 8, y, where(size > 8, z, size))
+        return where(x < 0, -value, value) if odd else value        # 0 for -0, as SciPy and TensorFlow have it
     return _scaled
 
 
