@@ -17,6 +17,7 @@ def test_why_names_the_line_the_cell_and_what_stands_on_an_op(page):
     answer = rows(shown)
     assert shown.startswith("h (Mul) float32[?, 3]: up to date")
     assert answer["made"].endswith('line 3: `h = tf.multiply(x, W, name="h")`') and "cell [" in answer["made"]
+    assert answer["in Python"] == "h"
     assert answer["cell"].endswith(" ops") and "x (Placeholder, float32[?, 3]) of [" in answer["takes"]
     assert answer["used by"].startswith("a; ") and "in all" in answer["used by"]
     assert "differentiate it: gradients/h_grad" in answer["gradient"]

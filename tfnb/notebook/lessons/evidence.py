@@ -70,7 +70,7 @@ class Evidence:
     def tf(self) -> str:
         """The name that the program gave to tfnb."""
         return next((name for name, value in self.names.items() if type(value) is ModuleType
-                     and value.__name__ in ("tfnb", "tensorflow") and name != "tensorflow"), "tf")
+                     and value.__name__ in ("tfnb", "tensorflow") and name.isidentifier()), "tf")
 
     def value(self, node: ast.AST | None) -> Any:
         """Return the value of an expression of names, attributes and entries; UNKNOWN for anything else."""

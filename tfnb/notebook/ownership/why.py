@@ -21,6 +21,7 @@ from tfnb.notebook.cells.marks import Mark, Orphan
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.frontend.fetch import open_sessions, resolve
 from tfnb.notebook.frontend.locations import linked
+from tfnb.notebook.frontend.python_names import python_names
 from tfnb.notebook.ownership.hooks import active
 
 FEW = 4                 # names listed
@@ -62,7 +63,8 @@ def why(target: Any) -> Why:
     asked = _Asked(op, hooks.cells if hooks else Cells())
     shape = f" {form(op.outputs[0])}" if op.outputs else ""
     questions: tuple[tuple[str, Callable[[], str]], ...] = (
-        ("stale", asked.stale), ("out of date", asked.outdated), ("run", asked.run), ("made", lambda: op.made_at),
+        ("in Python", asked.names), ("stale", asked.stale), ("out of date", asked.outdated),
+        ("run", asked.run), ("made", lambda: op.made_at),
         ("cell", asked.cell), ("last run", asked.last_run), ("changed", asked.changed), ("moved over", asked.moved),
         ("takes", asked.takes), ("used by", asked.used_by), ("gradient", asked.gradient),
         ("collections", asked.collections), ("values", asked.values))
@@ -82,6 +84,10 @@ class _Asked:
     def _label(self, op: Operation) -> str:
         owner = op.owner
         return "no cell" if owner is None or isinstance(owner, Orphan) else self.cells.labels.get(owner, "a cell")
+
+    def names(self) -> str:
+        """The Python names of what it makes."""
+        return ", ".join(python_names(self.graph).get(self.op.name, ())[:FEW])
 
     @property
     def mark(self) -> Mark | None:
