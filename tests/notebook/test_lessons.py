@@ -219,3 +219,15 @@ def test_correct_programs_alarm_nobody(begun):
             alarms[code] = shown
         begun.run(SETUP, "begin", deleted=["mistake"])
     assert not alarms
+
+
+def test_a_step_of_a_training_that_fails_is_explained(begun):
+    shown = begun.run("%%train --steps 5 --foreground\nloss = sess.run(loss, feed)", "mistake")
+    assert "Lesson: `loss` is no tensor any more" in shown
+
+
+def test_lessons_are_switched_off(begun):
+    begun.run("%config Tfnb.lessons = False", "off")
+    shown = begun.run("loss = sess.run(loss, feed)\nsess.run(loss)", "mistake")
+    begun.run("%config Tfnb.lessons = True", "off")
+    assert "TypeError" in shown and "Lesson" not in shown

@@ -49,7 +49,7 @@ class LessonPanel(ActingView):
 
     def forms(self) -> dict[str, str]:
         """The lessons as text and as HTML."""
-        return {"text/plain": "\n".join(map(_text, self.lessons)), "text/html": "".join(map(_html, self.lessons))}
+        return {"text/plain": "\n".join(map(text, self.lessons)), "text/html": "".join(map(_html, self.lessons))}
 
 
 def run(code: str) -> str:
@@ -78,7 +78,8 @@ def address(told: Told) -> str:
     return ""
 
 
-def _text(told: Told) -> str:
+def text(told: Told) -> str:
+    """Return a lesson as lines of text."""
     code = "\n".join(f"    {line}" for line in told.fix.splitlines())
     return "\n".join(filter(None, [f"Lesson: {told.sentence}", code, f"  Read on in {reading(told)}"]))
 

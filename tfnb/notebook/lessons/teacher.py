@@ -4,6 +4,7 @@ from __future__ import annotations
 import ast
 import logging
 from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -15,8 +16,9 @@ from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.lessons.evidence import Evidence, after_error
 from tfnb.notebook.lessons.failures import ARRAYS
 from tfnb.notebook.lessons.lesson import Told, tell
-from tfnb.notebook.lessons.panel import LessonPanel
+from tfnb.notebook.lessons.panel import LessonPanel, text
 from tfnb.notebook.lessons.table import LESSONS
+from tfnb.notebook.plots import train_panel
 
 MOST = 3                # lessons below one cell
 log = logging.getLogger(__name__)
@@ -32,14 +34,8 @@ class Teacher:
 
     def look(self, error: BaseException | None, names: Mapping[str, Any], run: Run | None) -> None:
         """Look at the error of a cell that failed, before what the cell made is taken back."""
-        self.told = []
         self._note_shadows(names, run)
-        if error is not None and settings.lessons:
-            try:
-                seen = after_error(error, shadowed=self.shadowed)
-                self.told = judge(seen) if seen is not None else []
-            except Exception:
-                log.debug("no evidence of an error", exc_info=True)
+        self.told = of_error(error, self.shadowed) if error is not None else []
 
     def tell(self, cell: str, ip: Any, run: Run | None) -> None:
         """Show the lessons below the running cell, also those of its text, if it ran to its end ("" otherwise)."""
@@ -64,6 +60,24 @@ class Teacher:
                 self.shadowed[name] = value, run.label if run is not None else ""
         for name in [name for name in self.shadowed if not issubclass(type(names.get(name)), ARRAYS)]:
             del self.shadowed[name]
+
+
+def of_error(error: BaseException, shadowed: Mapping[str, tuple[Any, str]] = MappingProxyType({})) -> list[Told]:
+    """Return the lessons on an error, while what made it is there still. Never raises."""
+    try:
+        seen = after_error(error, shadowed=shadowed) if settings.lessons else None
+        return judge(seen) if seen is not None else []
+    except Exception:
+        log.debug("no evidence of an error", exc_info=True)
+        return []
+
+
+def _explain(error: BaseException) -> list[str]:
+    """The lessons on an error of a training, as text."""
+    return [text(told) for told in of_error(error)]
+
+
+train_panel.explain = _explain
 
 
 def judge(seen: Evidence) -> list[Told]:

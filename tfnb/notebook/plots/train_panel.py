@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import Any
 
@@ -24,6 +24,14 @@ MOST = 6                # values told
 _numbers = itertools.count(1)
 
 
+def no_lessons(error: BaseException) -> list[str]:
+    """Return the lessons on an error: none, until lessons/teacher.py takes this place."""
+    return []
+
+
+explain: Callable[[BaseException], list[str]] = no_lessons
+
+
 class TrainPanel(View):
     """The panel of one training."""
 
@@ -35,6 +43,7 @@ class TrainPanel(View):
         self.run, self.title, self.recorder = run, title or run.name or "training", run.recorder
         self.display_id = f"tfnb-train-{next(_numbers)}-{id(self):x}"
         self._next = 0.0
+        self._failure: dict[str, str] | None = None     # what is said of the error of the run, once there is one
         self._told: Any = None                  # the state that the widget has,
         self._drawn: Any = None                 # and that of the forms in the cell, which are drawn less often
         self.shown_in: int | None = None
@@ -106,7 +115,10 @@ class TrainPanel(View):
 
     def _error(self) -> dict[str, str] | None:
         error = self.run.error
-        return {"what": f"{type(error).__name__}: {error}", "where": place_of(error)} if error is not None else None
+        if error is not None and self._failure is None:
+            lessons = "".join(f"\n{told}" for told in explain(error))
+            self._failure = {"what": f"{type(error).__name__}: {error}{lessons}", "where": place_of(error)}
+        return self._failure
 
     def forms(self) -> dict[str, str]:
         """The panel as text and as HTML."""
