@@ -192,7 +192,8 @@ CASES = (
         ("see", "td:text-is('conv/filters[0, 0]')"),
     )),
     ViewCase("show", "large = %show sess.run(maps, feed)\nlarge", (
-        ("click", ".tfnb-heat canvas >> nth=2"), ("kernel", "large.large.channel == 3"), ("see", "figcaption:has-text('8×8')"),
+        ("click", ".tfnb-heat canvas >> nth=2"), ("kernel", "large.large.channel == 3"),
+        ("see", "figcaption:has-text('8×8')"),
         ("click", "role=button[name=/the whole matrix/]"),
     ), (".tfnb-heat canvas >> nth=3", ".tfnb-facts:has-text('float32[32, 8, 8, 4]')"), ("large.large.channel == 0",), (
         ("focus", "input[aria-label=example]"), ("key", "ArrowRight"), ("kernel", "large.large.place == 1"),

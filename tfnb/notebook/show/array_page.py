@@ -80,13 +80,14 @@ def array_html(array: np.ndarray) -> str:
         levels = np.round(cells / limit * LEVELS) * (limit / LEVELS)
     levelled = np.where(np.isfinite(cells) & (cells != GAP), levels, cells)
     rows, columns = cells.shape
-    png = base64.b64encode(encode_png(_opaque(colours(levelled, limit)), 9)).decode()
+    png = base64.b64encode(encode_png(_opaque(colours(levelled, limit, drawn.side)), 9)).decode()
     wide = max(24, round(ROOM * min(1.0, columns / rows)))
     image = (f'<img alt="{escaped(kind_of(array))} as a heat map" src="data:image/png;base64,{png}" '
              'style="display:block;image-rendering:pixelated;margin:0;max-width:none;width:100%"/>')
     frame = (f'<div tabindex="0" title="drag the corner to enlarge" style="max-width:100%;min-width:24px;'
              f'overflow:hidden;resize:both;width:{wide}px">{image}</div>')
-    scale = f"{short(-limit, 3)} blue · 0 white · {short(limit, 3)} orange"
+    scale = f"0 white · {short(limit * drawn.side, 3)} dark" if drawn.side else \
+        f"{short(-limit, 3)} blue · 0 white · {short(limit, 3)} orange"
     words = escaped("; ".join(filter(None, (scale, note))))
     return f'<div style="margin:2px 0 4px 18px">{frame}<small style="{MUTED}">{words}</small></div>'
 
