@@ -9,7 +9,7 @@ import pytest
 from tfnb.notebook.drawing.palette import INKS, ROLES, SERIES, blend
 from tfnb.notebook.frontend import badge
 from tfnb.notebook.graph.paint import LOUD
-from tfnb.notebook.graph.svg import FULL, painted
+from tfnb.notebook.graph.svg import FULL, painted, stylesheet
 from tfnb.notebook.plots.train_panel import WORDS as STATES
 
 TEXT, LINE = 4.5, 3.0
@@ -65,6 +65,11 @@ def test_text_on_coloured_nodes(theme):
         fill = light_to_theme[found["fill"]]
         pairs[paint] = ink("ink", theme), blend(fill, float(found.get("fill_opacity", 1)), ink("bg", theme))
     assert too_faint(pairs, TEXT) == {} and FULL <= 0.5
+
+
+def test_ink_on_coloured_nodes_wins_over_the_rules_of_other_drawings_of_a_page():
+    css = stylesheet({"op"}, ["h3"])
+    assert css.count("svg.tfnb-graph .n .on{") == 1 and "svg.tfnb-graph .sub{" in css
 
 
 @THEMES

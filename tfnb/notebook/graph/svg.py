@@ -89,7 +89,7 @@ def stylesheet(roles: set[str], paints: Iterable[str] = (), lit: bool = False) -
     rules += [f".r-{role} .s{{fill:var(--tf-{role}-fill);stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
     rules += [f".d-{role}{{fill:var(--tf-{role}-stroke)}}" for role in sorted(roles & {"variable"})]
     rules += [f".o-{role}{{stroke:var(--tf-{role}-stroke)}}" for role in sorted(roles)]
-    rules += [".on{fill:var(--tf-ink)}"] if paints else []
+    rules += [".n .on{fill:var(--tf-ink)}"] if paints else []       # other drawings of the page have rules, too
     for paint in sorted(paints):
         place = paint[1:].rstrip(MIXED + STRONG)
         ink = f"var(--tf-s{place})" if paint[0] == "c" and place.isdigit() else "var(--tf-line)"
