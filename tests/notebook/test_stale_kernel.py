@@ -290,6 +290,16 @@ def test_collections_that_layers_and_optimizers_look_into_count_for_nobody(page)
     assert "run again" not in page.text("C") + page.text("D")
 
 
+def test_a_graph_that_is_made_again_as_before_dirties_no_output(page):
+    code = "g = tf.Graph()\nwith g.as_default():\n    y = tf.constant(2.0, name='y') * 3.0"
+    page.run(code, "B")
+    page.run("with tf.Session(graph=g) as s: print(s.run(y))", "C")
+    page.run(code, "B")
+    assert "run again" not in page.text("C")
+    page.run(code.replace("2.0", "4.0"), "B")
+    assert "run again: " in page.text("C")
+
+
 def test_names_carry_from_cell_to_cell_without_ops_and_in_several_graphs(page):
     page.run("n = 2", "A")
     page.run("wide = [n] * n", "B")

@@ -4,7 +4,7 @@ Independent of IPython: `hooks.py` calls `begin`, then `commit` or `rollback`, a
 """
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -166,10 +166,21 @@ class Cells:
             op._dead = replaced if name in changes.new else gone
         effects = apply_changes(graph, records, changes, run.label, rebound)
         self._blame(graph, effects.reasons)
-        self._end_runs(graph, changes, effects, run.label)
+        removed = self._made_elsewhere(graph, run, changes) if changes.removed else ()
+        self._end_runs(graph, changes, removed, effects, run.label)
         self.books.stories.setdefault(graph, {})[run.key] = story_of(before, run.label, changes, effects)
         total.rewired += effects.rewired
         return changes
+
+    def _made_elsewhere(self, graph: Graph, run: Run, changes: Changes) -> list[str]:
+        """Let runs in a graph count for the cell's new one (`g = tf.Graph()`). Returns what is not the same there."""
+        removed = list(changes.removed)
+        for other in [each for each in all_graphs() if each not in run.snapshots]:
+            again = compare(changes.old.values(), other.ops_of(run.key))
+            removed = [name for name in removed if not again.same(name)]
+            for key, ran in self.books.ran.items():
+                self.books.ran[key] = ran.following(graph, other, run.key)
+        return removed
 
     def rollback(self) -> list[Key]:
         """The cell failed or was interrupted: the graphs are as they were before it, ops it made are unusable."""
@@ -266,7 +277,8 @@ class Cells:
                 record = graph.detach(owned, f"its cell {where} was deleted", [key])
                 effects = apply_changes(graph, [record], compare(record.ops, ()), f"{where}, which was deleted")
                 self._blame(graph, effects.reasons)
-                self._end_runs(graph, compare(record.ops, ()), effects, f"{where}, which was deleted")
+                changes = compare(record.ops, ())
+                self._end_runs(graph, changes, changes.removed, effects, f"{where}, which was deleted")
             self.books.reasons.get(graph, {}).pop(key, None)
         self.books.forget(key)
         self._forget_ops(key)
@@ -283,11 +295,11 @@ class Cells:
         """The entries of a collection that a cell would find in a run from top to bottom, but its own."""
         return entries(graph, name, partial(self.values.sees, key))
 
-    def _end_runs(self, graph: Graph, changes: Changes, effects: Effects, where: str) -> None:
+    def _end_runs(self, graph: Graph, changes: Changes, removed: Sequence[str], effects: Effects, where: str) -> None:
         """The output of cells that ran ops which are others now is out of date."""
         why = {name: name for name in changes.why} | effects.moved
         for key, ran in self.books.ran.items():
-            if key not in self.books.ended and (reason := ran.reason(graph, why, changes.removed, where)) is not None:
+            if key not in self.books.ended and (reason := ran.reason(graph, why, removed, where)) is not None:
                 self.books.ended[key] = reason
 
     def doubts(self, graph: Graph, ops: Iterable[str], names: Iterable[str] = (), key: Key = None) -> str:

@@ -50,6 +50,15 @@ class Ran:
             if op.owner is not None and op.owner != key:
                 known.setdefault(op.owner, set()).add(op.name)
 
+    def following(self, graph: Graph, other: Graph, owner: Key) -> Ran:
+        """Return the record with what it says of an owner's ops in one graph said of another one, too."""
+        names = self.ops.get(graph, {}).get(owner)
+        if not names:
+            return self
+        made = Ran(self.ops.copy(), self.read, self.checked)
+        made.ops[other] = made.ops.get(other, {}) | {owner: names}
+        return made
+
     def reason(self, graph: Graph, why: Mapping[str, str], removed: Collection[str], where: str) -> Reason | None:
         """Return why its output does not hold any more; why: changed op -> the op to name; removed: those that are
         made no longer."""
