@@ -113,6 +113,8 @@ def test_numbers_of_curves_are_those_that_were_recorded() -> None:
               panels.Curve("other", points, panels.FAINT), panels.Curve("net/acc", points[:1])]
     assert panels.numbers(curves, "step") == [[[0.0, 1234567.0], [0.33333, 2e-7]], [[0.0], [0.33333]]]
     assert panels.numbers(curves[:1], "time") == [[[0.0, 2.0], [0.33333, 2e-7]]]
+    single = panels.Curve("loss", points[:1].astype(np.float32))
+    assert panels.numbers([single], "step") == [[[0.0], [0.33333]]]
     drawn = re.findall(r'data-name="([^"]*)"', panels.svg(curves))
     assert drawn == ["loss", "acc"], "as many, in this order"
 
