@@ -67,7 +67,11 @@ export class RidgePanel {
     );
     const scale = [
       s("path", { class: "tfnb-axis", d: `M${LEFT - 3} ${front - PEAK}h-3v${PEAK}h3` }),
-      s("text", { x: LEFT - 9, y: front - PEAK + 3, "text-anchor": "end" }, shortNumber(Number(top.toPrecision(2)))),
+      s(
+        "text",
+        { x: LEFT - 9, y: front - PEAK + 3, "text-anchor": "end" },
+        shortNumber(Number(top.toPrecision(2))),
+      ),
       s("text", { x: LEFT - 9, y: front + 3, "text-anchor": "end" }, "0"),
     ];
     const below = ticks(low, high, Math.max(4, Math.floor(width / 90))).map((tick) =>
