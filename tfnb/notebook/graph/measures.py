@@ -48,8 +48,10 @@ def _compares(work: Purposes, name: str) -> bool:
     kind = work.infos[name].type
     if kind in ("InTopK", "InTopKV2"):
         return work.of_model(name)
+    if kind != "Equal" or not work.of_model(name):
+        return False
     decided = closure(work.before(name), lambda op: work.before(op) if work.infos[op].type in CONVERSIONS else ())
-    return kind == "Equal" and work.of_model(name) and any(work.infos[op].type in DECISIONS for op in decided)
+    return any(work.infos[op].type in DECISIONS for op in decided)
 
 
 def _measure(work: Purposes, name: str) -> set[str]:
