@@ -30,7 +30,7 @@ COLUMNS = [Column("", "its colour above"), Column("what"), Column("runs", "bars 
            Column("time", "a kernel of several ops gives each the same share", True), Column("share", "", True),
            Column("mean", "", True), Column("longest", "", True), Column("made at")]
 MOST_ROWS = 300
-LETTERS = 46            # of names in the table
+LETTERS = 40            # of names in the table
 LEGEND = "blue: matmuls and convolutions; green: other kernels; orange: calls from Python"
 
 

@@ -24,7 +24,7 @@ LEVELS = 24             # colours on each side of zero: few of them pack well
 ROOM = 168              # pixels of a picture
 FEW = 8                 # arrays of at most this many elements show them
 LETTERS = 200           # of elements that are printed
-MUTED = "color:#6a7580"
+MUTED = "opacity:0.75"
 
 
 def sample(array: np.ndarray, most: int = MOST) -> np.ndarray:
