@@ -30,6 +30,7 @@ _BOXES = np.array([[0, 0, 1, 1], [0.1, 0.1, 0.9, 0.8]], np.float32)
 _POOL: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": b"SAME"}
 _POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": b"SAME"}
 _LONG = np.int64
+_SPARSE = [np.array([[0, 1], [2, 0]], _LONG), _f(2), np.array([3, 2], _LONG)]         # of shape [3, 2]
 
 
 def _pool(x: np.ndarray, axes: int) -> np.ndarray:
@@ -148,5 +149,6 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "FusedBatchNormGradV3": [([_IMAGE, _IMAGE, _f(2), _f(2), _f(2), _f(2)], {})],
     "LogUniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
     "UniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
+    "SparseTensorDenseAdd": [([*_SPARSE, _f(3, 2)], {})], "SparseTensorDenseMatMul": [([*_SPARSE, _f(2, 4)], {})],
     "ComputeAccidentalHits": [([np.array([[1], [2]], _LONG), np.array([2, 5], _LONG)], {"num_true": 1})],
 }

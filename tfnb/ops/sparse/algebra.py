@@ -453,6 +453,12 @@ def _product_shape(ctx: Any) -> list[Static]:
     return [(rows, right)]
 
 
+def _no_negative_size(ctx: Any) -> None:
+    sizes = ctx.value(2).tolist()
+    if min(sizes) < 0:
+        raise ValueError(f"expected sizes of at least 0 in a_shape, got {sizes}")
+
+
 def _product(ctx: Any, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, b: np.ndarray) -> np.ndarray:
     adjoint_a, adjoint_b = ctx.attrs["adjoint_a"], ctx.attrs["adjoint_b"]
     rows, columns = indices[:, int(adjoint_a)], indices[:, 1 - int(adjoint_a)]
@@ -463,7 +469,7 @@ def _product(ctx: Any, indices: np.ndarray, values: np.ndarray, shape: np.ndarra
 
 
 @kernel("a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", shape=_product_shape, numpy=_product,
-        launch=kernels.sparse_dense_product, values=("a_shape",),
+        launch=kernels.sparse_dense_product, values=("a_shape",), validate=_no_negative_size,
         ranks={"a_indices": 2, "a_values": 1, "a_shape": 1, "b": 2}, T="type",
         Tindices="{int32, int64} = DT_INT64", adjoint_a="bool = false", adjoint_b="bool = false")
 def SparseTensorDenseMatMul() -> None:
