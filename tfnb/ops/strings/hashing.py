@@ -191,7 +191,7 @@ def string_to_hash_bucket(string_tensor: Any = None, num_buckets: int | None = N
     string_tensor (also `input`): strings of any shape. num_buckets: 1 or more.
 
     >>> sess.run(tf.string_to_hash_bucket(["a", "b", "a"], 10))
-    array([8, 6, 8])
+    array([8, 0, 8])
     """
     texts = renamed("input", input, "string_tensor", string_tensor)
     numbers: Tensor = StringToHashBucket(texts, num_buckets=num_buckets, name=name)
@@ -205,7 +205,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
     num_buckets: 1 or more. Someone who knows the hash can make strings that fall into one bucket.
 
     >>> sess.run(tf.strings.to_hash_bucket_fast(["a", "b", "a"], 10))
-    array([4, 4, 4])
+    array([9, 2, 9])
     """
     numbers: Tensor = StringToHashBucketFast(input, num_buckets=num_buckets, name=name)
     return numbers
@@ -218,7 +218,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Sequence[int
     num_buckets: 1 or more. key: two integers. Running it raises InvalidArgumentError for another number of them.
 
     >>> sess.run(tf.strings.to_hash_bucket_strong(["a", "b", "a"], 10, key=[1, 2]))
-    array([8, 2, 8])
+    array([6, 4, 6])
     """
     numbers: Tensor = StringToHashBucketStrong(input, num_buckets=num_buckets, key=key, name=name)
     return numbers
