@@ -382,8 +382,5 @@ def graphviz(target: Any = None, depth: int = 1, expand: Iterable[str] | str = (
     The arguments are those of `graph_view`. The result is shown by notebooks, `.render("net", format="pdf")` writes it,
     `.source` is the DOT text. Needs the Python package `graphviz` (raises ImportError), and to render the program
     `dot`.
-
-    >>> x = tf.placeholder(tf.float32, [None, 4], name="x")
-    >>> drawn = tf.notebook.graphviz(tf.layers.dense(x, 3))     # doctest: +SKIP
     """
     return graph_view(target, depth, expand, **options).graphviz()
