@@ -211,7 +211,7 @@ def _complex_function(name: str, op: Any, rank: int, inverse: bool) -> Any:
         return op(input, name=name)
     transform.__name__ = transform.__qualname__ = name
     example = "[1.0 + 0j, 2.0]" if rank == 1 else "[[1.0 + 0j, 2.0]]" if rank == 2 else "[[[1.0 + 0j, 2.0]]]"
-    values = ("[1.5+0.j, -0.5+0.j]" if inverse else "[ 3.+0.j, -1.+0.j]")
+    values = ("[ 1.5+0.j, -0.5+0.j]" if inverse else "[ 3.+0.j, -1.+0.j]")
     shown = {1: values, 2: f"[{values}]", 3: f"[[{values}]]"}[rank]
     transform.__doc__ = f"""{op.spec.doc}
 
