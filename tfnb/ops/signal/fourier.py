@@ -218,7 +218,7 @@ def _complex_function(name: str, op: Any, rank: int, inverse: bool) -> Any:
     input: complex64 or complex128, [..., {', '.join(f'n{i}' for i in range(rank))}]; the result has its shape. Raises
     ValueError for too few axes.
 
-    >>> sess.run(tf.signal.{name}({example}))
+    >>> sess.run(tf.signal.{name}(tf.constant({example}, tf.complex64)))
     array({shown}, dtype=complex64)
     """
     return public(*_names(name))(transform)
