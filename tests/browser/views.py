@@ -195,7 +195,8 @@ CASES = (
         ("click", ".tfnb-heat canvas >> nth=2"), ("kernel", "large.large.channel == 3"),
         ("see", "figcaption:has-text('8×8')"),
         ("click", "role=button[name=/the whole matrix/]"),
-    ), (".tfnb-heat canvas >> nth=3", ".tfnb-facts:has-text('float32[32, 8, 8, 4]')"), ("large.large.channel == 0",), (
+    ), (".tfnb-heat canvas >> nth=3", ".tfnb-facts:has-text('float32[32, 8, 8, 4]')"),
+       ("large.large.channel == 0",), (
         ("focus", "input[aria-label=example]"), ("key", "ArrowRight"), ("kernel", "large.large.place == 1"),
     )),
     ViewCase("variable", "weights", (

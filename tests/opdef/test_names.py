@@ -16,13 +16,18 @@ NAMES = registry.names()
 
 _FORMAT = "nodes of a GraphDef, which may be of ops that tfnb does not have"
 _DRAWN = "what is drawn may be TensorFlow's own graph, or a GraphDef: names are all it has"
+_TAUGHT = "a lesson is about what a user wrote, which its op names: softmax twice, a cut gradient"
 _FAMILY = "a family reads a node of its neighbour's, or names itself in a message"
 NAMED = {
     "graph/graph_util.py": _FORMAT, "graph/formats/nodes.py": _FORMAT, "tools/inspect.py": _FORMAT,
     "train/device_setter.py": "a public list of names, which users extend",
     "autodiff/custom_gradient.py": "gradient_override_map takes names",
     "notebook/graph/layers.py": _DRAWN, "notebook/graph/model.py": _DRAWN, "notebook/graph/purposes.py": _DRAWN,
-    "notebook/graph/tree.py": _DRAWN, "notebook/magics/complete.py": "the tags are those of one op",
+    "notebook/graph/tree.py": _DRAWN, "notebook/graph/measures.py": _DRAWN,
+    "notebook/lessons/failures.py": _TAUGHT, "notebook/lessons/graphs.py": _TAUGHT,
+    "notebook/lessons/programs.py": _TAUGHT,
+    "graph/parts/python_names.py": "the node that reads a variable has no name in the program: graph/ knows no kinds",
+    "notebook/magics/complete.py": "the tags are those of one op",
     "notebook/state/queue_view.py": "the name of the kind of queue is shown without its version",
     "ops/data_flow/queue_ops.py": "a queue that ops of two versions share is of one kind, which messages name",
     "ops/nn/cross_entropy.py": _FAMILY, "ops/state/slice_assign.py": _FAMILY, "image/files.py": _FAMILY,
