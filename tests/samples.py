@@ -93,7 +93,8 @@ def of_module(module: str) -> dict[str, list[Record]]:
             for op in graph.get_operations():
                 if op.inputs and MODULE_OF.get(op.type) == module:
                     with contextlib.suppress(tf.errors.OpError):
-                        arrays = tuple(np.asarray(a) for a in sess.run(list(op.inputs)))
+                        values = zip(op.inputs, sess.run(list(op.inputs)), strict=True)
+                        arrays = tuple(np.asarray(a, object if x.dtype == tf.string else None) for x, a in values)
                         found.setdefault(op.type, []).append(record(op, arrays))
     return found
 

@@ -40,15 +40,16 @@ def dtype_params(names=DTYPES):
     return [pytest.param(n, marks=pytest.mark.slow) if n in SLOW_DTYPES else n for n in names]
 
 
-def allows(name, dtype):
-    attrs = {attr.name: attr for attr in OPS[name].attrs}
-    return "T" not in attrs or not attrs["T"].allowed or dtype in [official(t).name for t in attrs["T"].allowed]
+def allows(name, dtype, attr="T"):
+    allowed = next((a.allowed for a in OPS[name].attrs if a.name == attr), ())
+    return not allowed or dtype in [official(t).name for t in allowed]
 
 
 def takes(name, dtype):
-    """Can the op have this dtype: by its attr T, or by its inputs' own types?"""
+    """Can the op have this dtype: by the attr of its first input's type, or by that type itself?"""
     first = OPS[name].inputs[0].type
-    return allows(name, dtype) if first == "T" else first == "SrcT" or official(first).name == dtype
+    own = any(attr.name == first for attr in OPS[name].attrs)
+    return allows(name, dtype, first) if own else official(first).name == dtype
 
 
 def values(name, dtype, shape, random):

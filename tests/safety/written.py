@@ -32,6 +32,9 @@ _POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], 
 _LONG = np.int64
 _SPARSE = [np.array([[0, 1], [2, 0]], _LONG), _f(2), np.array([3, 2], _LONG)]         # of shape [3, 2]
 
+_SETS = [_SPARSE[0], np.array([3, 4], np.int32), _SPARSE[2]]
+_UNORDERED = np.array([[3, 1, 3], [2, 5, 2]], np.int32)
+
 
 def _pool(x: np.ndarray, axes: int) -> np.ndarray:
     """Maxima of windows of 2, SAME."""
@@ -150,5 +153,14 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "LogUniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
     "UniformCandidateSampler": [([np.array([[1], [2]], _LONG)], _SAMPLER)],
     "SparseTensorDenseAdd": [([*_SPARSE, _f(3, 2)], {})], "SparseTensorDenseMatMul": [([*_SPARSE, _f(2, 4)], {})],
+    **{name: [([_UNORDERED, np.array([1], _LONG)], {})] for name in ("UniqueV2", "UniqueWithCountsV2")},
+    "RegexReplace": [([_text(b"ab", b"c"), _word(b"a(.)"), _word(b"x\\1")], {})],
+    "RegexFullMatch": [([_text(b"ab", b"c"), _word(b"a.*")], {})],
+    "SparseAddGrad": [([_f(2), np.array([[0, 1]], _LONG), np.array([[0, 1], [2, 0]], _LONG), _SPARSE[0]], {})],
+    "SparseSliceGrad": [([_f(1), _SPARSE[0], np.array([1, 0], _LONG), np.array([[1, 0]], _LONG)], {})],
+    "SparseFillEmptyRowsGrad": [([np.array([0, 2], _LONG), _f(3)], {})],
+    "DenseToSparseSetOperation": [([np.array([[1, 2], [3, 4], [5, 5]], np.int32), *_SETS],
+                                   {"set_operation": operation}) for operation in (b"a-b", b"union")],
+    "SparseToSparseSetOperation": [([*_SETS, *_SETS], {"set_operation": b"intersection"})],
     "ComputeAccidentalHits": [([np.array([[1], [2]], _LONG), np.array([2, 5], _LONG)], {"num_true": 1})],
 }
