@@ -69,7 +69,8 @@ def DecodeWav(contents: Any, *, desired_channels: int, desired_samples: int) -> 
     samples = np.frombuffer(parts[b"data"][:len(parts[b"data"]) // frame * frame], "<i2").reshape(-1, channels)
     audio = samples.astype(np.float32) / np.float32(FULL_SCALE)
     if desired_channels not in (-1, channels):
-        audio = audio[:, [min(i, channels - 1) for i in range(desired_channels)]]
+        last = np.broadcast_to(audio[:, -1:], (len(audio), max(0, desired_channels - channels)))
+        audio = np.concatenate([audio[:, :desired_channels], last], 1)
     if desired_samples != -1:
         audio = np.concatenate([audio[:desired_samples], np.zeros(
             (max(0, desired_samples - len(audio)), audio.shape[1]), np.float32)])
@@ -86,8 +87,8 @@ def EncodeWav(audio: Any, sample_rate: Any) -> Any:
     48
     """
     count, channels = audio.shape
-    if not channels:
-        raise ValueError(f"expected at least one channel, got shape {list(audio.shape)}")
+    if not 0 < channels < 1 << 16:
+        raise ValueError(f"expected 1 to 65535 channels, got shape {list(audio.shape)}")
     rate = int(sample_rate)
     if rate <= 0:
         raise ValueError(f"sample_rate must be positive, got: {rate}")
@@ -95,7 +96,7 @@ def EncodeWav(audio: Any, sample_rate: Any) -> Any:
     rounded = np.copysign(np.floor(np.abs(scaled) + np.float32(0.5)), scaled)         # halves away from zero
     data = np.clip(rounded, -FULL_SCALE, FULL_SCALE - 1).astype("<i2").tobytes()
     head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, 1, channels, rate,
-                       rate * channels * 2, channels * 2, 16, b"data", len(data))
+                       rate * channels * 2 & 0xFFFFFFFF, channels * 2 & 0xFFFF, 16, b"data", len(data))
     return np.array(head + data, object)
 
 

@@ -50,7 +50,7 @@ def _united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
 
 
 @host(f"{_PAIR}, thresh: Treal -> sum_indices: int64, sum_values: T, sum_shape: int64", shape=_same_shape,
-      ranks={**_PAIR_RANKS, "thresh": 0}, T="numbertype", Treal="realnumbertype")
+      validate=_same_shape, ranks={**_PAIR_RANKS, "thresh": 0}, T="numbertype", Treal="realnumbertype")
 def SparseAdd(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh: Any, *, ctx: Any) -> Any:
     """Add two sparse tensors of one dense shape; sums of two values are left out if their magnitude is below `thresh`.
     """
@@ -148,14 +148,14 @@ def _extremes(choose: Callable[[Any, Any], Any], ai: Any, av: Any, a_shape: Any,
 
 
 @host(f"{_PAIR} -> output_indices: int64, output_values: T", shape=lambda ctx: _same_shape(ctx)[:2],
-      ranks=_PAIR_RANKS, T="realnumbertype")
+      validate=_same_shape, ranks=_PAIR_RANKS, T="realnumbertype")
 def SparseSparseMaximum(*parts: Any) -> Any:
     """Take the larger of two sparse tensors of one shape, element by element, where either has a value."""
     return _extremes(np.maximum, *parts)
 
 
 @host(f"{_PAIR} -> output_indices: int64, output_values: T", shape=lambda ctx: _same_shape(ctx)[:2],
-      ranks=_PAIR_RANKS, T="numbertype")
+      validate=_same_shape, ranks=_PAIR_RANKS, T="numbertype")
 def SparseSparseMinimum(*parts: Any) -> Any:
     """Take the smaller of two sparse tensors of one shape, element by element, where either has a value."""
     return _extremes(np.minimum, *parts)
@@ -265,13 +265,13 @@ _RANKS: dict[str, Any] = {"input_indices": 2, "input_values": 1, "input_shape": 
 _KEEP: dict[str, Any] = {"keep_dims": "bool = false"}
 
 
-@host(f"{_ONE} -> output: T", shape=_dense_shape, ranks=_RANKS, **_KEEP, T="numbertype")
+@host(f"{_ONE} -> output: T", shape=_dense_shape, ranks=_RANKS, validate=belong, **_KEEP, T="numbertype")
 def SparseReduceSum(indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Compute the sum of a sparse tensor along axes (all, where none are given) as a dense one."""
     return _reduced(np.add, indices, values, shape, axes, keep_dims)
 
 
-@host(f"{_ONE} -> output: T", shape=_dense_shape, ranks=_RANKS, **_KEEP, T="realnumbertype")
+@host(f"{_ONE} -> output: T", shape=_dense_shape, ranks=_RANKS, validate=belong, **_KEEP, T="realnumbertype")
 def SparseReduceMax(indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Compute the maximum of the values of a sparse tensor along axes as a dense one, 0 where there are none."""
     return _reduced(np.maximum, indices, values, shape, axes, keep_dims)
@@ -280,13 +280,13 @@ def SparseReduceMax(indices: Any, values: Any, shape: Any, axes: Any, *, keep_di
 _SPARSE_OUT = "output_indices: int64, output_values: T, output_shape: int64"
 
 
-@host(f"{_ONE} -> {_SPARSE_OUT}", shape=_sparse_shape, ranks=_RANKS, **_KEEP, T="numbertype")
+@host(f"{_ONE} -> {_SPARSE_OUT}", shape=_sparse_shape, ranks=_RANKS, validate=belong, **_KEEP, T="numbertype")
 def SparseReduceSumSparse(indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Compute the sum of a sparse tensor along axes (all, where none are given) as a sparse one."""
     return _reduced_sparse(np.add, indices, values, shape, axes, keep_dims)
 
 
-@host(f"{_ONE} -> {_SPARSE_OUT}", shape=_sparse_shape, ranks=_RANKS, **_KEEP, T="realnumbertype")
+@host(f"{_ONE} -> {_SPARSE_OUT}", shape=_sparse_shape, ranks=_RANKS, validate=belong, **_KEEP, T="realnumbertype")
 def SparseReduceMaxSparse(indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
     """Compute the maximum of the values of a sparse tensor along axes as a sparse one."""
     return _reduced_sparse(np.maximum, indices, values, shape, axes, keep_dims)
@@ -389,7 +389,7 @@ def sparse_reduce_max_sparse(sp_input: Any, axis: Any = None, keepdims: bool | N
 
 @host("sp_indices: int64, sp_values: T, sp_shape: int64 -> output: T",
       shape=lambda ctx: [(belong(ctx)[0],)], ranks={"sp_indices": 2, "sp_values": 1, "sp_shape": 1},
-      T="{half, float, double}")
+      validate=belong, T="{half, float, double}")
 def SparseSoftmax(indices: Any, values: Any, shape: Any) -> Any:
     """Compute the softmax of the values of each row (last axis) of a sparse tensor; elements without value don't count.
 

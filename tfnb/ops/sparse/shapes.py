@@ -162,7 +162,7 @@ def _filled(ctx: Any) -> list[Static]:
 
 @host("indices: int64, values: T, dense_shape: int64, default_value: T -> output_indices: int64, output_values: T, "
       "empty_row_indicator: bool, reverse_index_map: int64", shape=_filled,
-      ranks={**Coordinates(shape="dense_shape").ranks, "default_value": 0}, T="type")
+      ranks={**Coordinates(shape="dense_shape").ranks, "default_value": 0}, validate=belong, T="type")
 def SparseFillEmptyRows(indices: Any, values: Any, shape: Any, default: Any) -> Any:
     """Give each row that has no value `default_value` in its first column; rows come in order.
 

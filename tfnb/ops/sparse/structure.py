@@ -79,7 +79,7 @@ def _reordered(ctx: Any) -> list[Static]:
 
 
 @host(f"{_IN} -> output_indices: int64, output_values: T", shape=_reordered,
-      ranks=Coordinates("input_indices", "input_values", "input_shape").ranks, T="type")
+      ranks=Coordinates("input_indices", "input_values", "input_shape").ranks, validate=belong, T="type")
 def SparseReorder(indices: Any, values: Any, shape: Any) -> Any:
     """Put the values of a sparse tensor into row-major order; equal indices keep their order."""
     order = row_major(indices)
@@ -223,7 +223,8 @@ def _split_shapes(ctx: Any) -> list[Static]:
 
 @host("split_dim: int64, indices: int64, values: T, shape: int64 -> output_indices: num_split * int64, "
       "output_values: num_split * T, output_shape: num_split * int64", shape=_split_shapes,
-      ranks={"split_dim": 0, **Coordinates().ranks}, num_split="int >= 1", T="type")
+      ranks={"split_dim": 0, **Coordinates().ranks}, validate=lambda ctx: belong(ctx, 1), num_split="int >= 1",
+      T="type")
 def SparseSplit(split_dim: Any, indices: Any, values: Any, shape: Any, *, num_split: int) -> Any:
     """Split a sparse tensor along an axis; the first parts have a row more where sizes can't be equal."""
     axis, rank = int(split_dim), len(shape)
@@ -282,7 +283,7 @@ def _sliced(ctx: Any) -> list[Static]:
 
 
 @host("indices: int64, values: T, shape: int64, start: int64, size: int64 -> " + _OUT, shape=_sliced,
-      ranks={**Coordinates().ranks, "start": 1, "size": 1}, T="type")
+      ranks={**Coordinates().ranks, "start": 1, "size": 1}, validate=_sliced, T="type")
 def SparseSlice(indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     """Take the box of `size` from `start` on out of a sparse tensor, cut at its end."""
     if (size < 0).any():
