@@ -48,7 +48,8 @@ FORMULAS = {
     "Abs": np.abs, "Acos": np.arccos, "Acosh": np.arccosh, "Add": np.add, "AddV2": np.add,
     "ApproximateEqual": lambda x, y: np.abs(x - y) < 1e-5,
     "Asin": np.arcsin, "Asinh": np.arcsinh, "Atan": np.arctan, "Atan2": np.arctan2, "Atanh": np.arctanh,
-    "BiasAddV1": np.add, "Ceil": np.ceil, "Cos": np.cos, "Cosh": np.cosh,
+    "BiasAddV1": np.add, "BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor,
+    "Invert": np.invert, "Ceil": np.ceil, "Cos": np.cos, "Cosh": np.cosh,
     "ClipByValue": lambda t, low, high: np.minimum(np.maximum(t, low), high),
     "Digamma": special.digamma, "Div": quotient, "DivNoNan": no_nan(np.divide),
     "Elu": lambda x: np.where(x < 0, np.expm1(np.minimum(x, 0)), x),
@@ -81,15 +82,16 @@ FORMULAS = {
     "SqrtGrad": lambda y, dy: unless_zero(dy, dy / (2 * np.conj(y))), "Square": np.square,
     "SquaredDifference": lambda x, y: (x - y) * np.conj(x - y), "Sub": np.subtract, "Tan": np.tan, "Tanh": np.tanh,
     "TanhGrad": lambda y, dy: dy * (1 - y ** 2), "TruncateDiv": divided, "TruncateMod": np.fmod,
-    "Xdivy": lambda x, y: np.where(x == 0, 0, x / y), "Xlogy": special.xlogy,
+    "Xdivy": lambda x, y: np.where(x == 0, 0, x / y), "Xlogy": special.xlogy, "Xlog1py": special.xlog1py,
 }
 # Ops with formulas elsewhere: they are more than a formula of broadcast inputs.
 ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real", "Angle"}
 SLOW = pytest.mark.slow
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "0": 0.0, "-0": -0.0}
 # where NumPy's or SciPy's own special cases are not the op's: infinite and NaN samples are left out
-FINITE_ONLY = {"Digamma", "FloorDiv", "FloorMod", "Lgamma", "Mod", "TruncateDiv", "TruncateMod", "Xdivy", "Xlogy"}
-NOT_COMPLEX = {"DivNoNan", "FloorDiv", "MulNoNan", "Round", "Sign", "TruncateDiv", "Xdivy", "Xlogy"}
+FINITE_ONLY = {"Digamma", "FloorDiv", "FloorMod", "Lgamma", "Mod", "TruncateDiv", "TruncateMod", "Xdivy", "Xlogy",
+               "Xlog1py"}
+NOT_COMPLEX = {"DivNoNan", "FloorDiv", "MulNoNan", "Round", "Sign", "TruncateDiv", "Xdivy", "Xlogy", "Xlog1py"}
 SHAPES = {1: [[()], [(0,)], [(3, 67)]], 2: [[(), ()], [(3, 1), (1, 5)], [(2, 3, 4), (3, 1)], [(0, 3), (3,)]],
           3: [[(2, 3), (2, 3), (2, 3)]]}
 COMPILED_SHAPES = {1: [[(3, 67)]], 2: [[(3, 1), (1, 5)]], 3: [[(2, 3), (2, 3), (2, 3)]]}      # a kernel takes 1 s

@@ -97,5 +97,5 @@ def test_one_kernel_for_both_devices():
     metas = (Meta("float32", X.shape), Meta("int32", (1,)), Meta("int32", (1,), np.array([1], np.int32)))
     cpu, = roll(Call(metas, metas[:1]))
     cuda, = roll(Call(metas, metas[:1], device="cuda"))
-    assert cpu.items == 2 and "range(begin, end)" in cpu.text and "roll_row: " in cpu.text
-    assert "cuda.gridsize(1)" in cuda.text and cuda.args[-1] == X.size
+    assert cpu.items == 2 and "range(begin, end)" in cpu.source and "roll_row: " in cpu.source
+    assert "cuda.gridsize(1)" in cuda.source and cuda.args[-1] == X.size

@@ -159,11 +159,19 @@ DIFFERENT = {
 }
 
 
+# On some wrong arguments of these TensorFlow ends, or does not come back; the errors of most are compared with its own
+# by programs: test_sparse_structure.py, test_sparse_algebra.py, test_sets.py, test_fourier.py, test_audio.py,
+# test_string_transforms.py, test_searching.py, test_counting.py.
+BY_PROGRAMS = ("tfnb.ops.sparse.", "tfnb.ops.signal.", "tfnb.ops.strings.", "tfnb.ops.array.searching",
+               "tfnb.ops.array.counting", "tfnb.variables.")
+
+
 def _examples() -> dict[str, tuple[str, dict[str, Any], dict[str, Any]]]:
     """Return good calls of the ops of families that export their names: the examples of their docstrings."""
     exported = {module for names in PUBLIC.values() for module in names.values()}
     found = {}
-    for op in sorted(op for op, module in MODULE_OF.items() if module in exported):
+    for op in sorted(op for op, module in MODULE_OF.items() if module in exported
+                     and not module.startswith(BY_PROGRAMS)):
         for number, call in enumerate(call for call in from_examples(op) if not call.sizes):
             args = {arg.name: value for arg, value in zip(OPS[op].inputs, call.arrays, strict=True)}
             found[f"{op} {number}"] = op, args, {name: v.decode() if isinstance(v, bytes) else v
@@ -188,7 +196,7 @@ def _same(a: Any, b: Any) -> bool:
     if a[0] != "value" or b[0] != "value":
         return bool(a == b)
     return len(a[1]) == len(b[1]) and all(
-        x.shape == y.shape and x.dtype == y.dtype and (x.dtype == object or np.allclose(x, y, 1e-4, 1e-5))
+        x.shape == y.shape and x.dtype == y.dtype and (x.dtype.kind in "OS" or np.allclose(x, y, 1e-4, 1e-5))
         for x, y in zip(a[1], b[1], strict=True))
 
 

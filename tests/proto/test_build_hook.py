@@ -99,7 +99,10 @@ def test_the_bundle_is_rebuilt_when_a_source_is_newer(tmp_path, monkeypatch):
     static.mkdir()
     write(source / "package.json", 1000)
     assert build_hook.extension_stale()
-    write(static / "tfnb.js", 2000)
+    (static / "labextensions" / "tfnb").mkdir(parents=True)
+    for bundle in build_hook.BUNDLES:
+        assert build_hook.extension_stale()                                        # one of them lacks
+        write(static / bundle, 2000)
     write(source / "node_modules" / "other.js", 3000)
     assert not build_hook.extension_stale()
     write(source / "src" / "index.ts", 3000)

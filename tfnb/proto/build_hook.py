@@ -24,6 +24,7 @@ except ImportError:  # run by hand, outside of a build
 ROOT = Path(__file__).resolve().parents[2]
 PROTOS = ROOT / "tfnb" / "proto"
 EXTENSION = ROOT / "extension"
+BUNDLES = ("tfnb.js", "page.js", "labextensions/tfnb/package.json")          # what the build writes
 STATIC = ROOT / "tfnb" / "notebook" / "static"
 # Code made by grpcio-tools 1.81 and later asks for a protobuf runtime of 7 or more; ours must also run on 6.31.1.
 GRPC_TOOLS = "grpcio-tools>=1.74,<1.81"
@@ -64,7 +65,7 @@ def extension_stale() -> bool:
     """Whether they must be built: false where it is up to date, or where there are no sources."""
     if not (EXTENSION / "package.json").exists():
         return False
-    return stale(extension_sources(), [STATIC / "tfnb.js", STATIC / "labextensions" / "tfnb" / "package.json"])
+    return stale(extension_sources(), [STATIC / name for name in BUNDLES])
 
 
 def node_on_path() -> bool:
