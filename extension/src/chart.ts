@@ -23,13 +23,19 @@ export interface Curve {
   shown: boolean;
 }
 
+/** A place on the x axis, and whose points tell its step and time: panels of thinned curves have different points. */
+interface Pointer {
+  at: number;
+  by?: Series | undefined; // by default of the first panel that is drawn
+}
+
 /** What all panels of a board share. */
 export interface Look {
   smoothing: number;
   logY: boolean;
   x: string;
   range?: [number, number] | undefined; // of x, that is zoomed to
-  pointer?: number | undefined; // on the x axis: the same in all panels
+  pointer?: Pointer | undefined; // the same in all panels
   marks: Mark[];
 }
 
@@ -142,7 +148,7 @@ export class Chart {
   private scale(factor: number): void {
     if (!this.scales) return;
     const { low, high } = this.scales.x;
-    const middle = this.look.pointer ?? (low + high) / 2;
+    const middle = this.look.pointer?.at ?? (low + high) / 2;
     this.look.range = [middle - (middle - low) * factor, middle + (high - middle) * factor];
     this.redraw();
   }
@@ -349,10 +355,11 @@ export class Chart {
   }
 
   private cross(shown: Curve[], smoothed: Map<Curve, Float64Array>, x: Scale, y: Scale, width: number): void {
-    const pointer = this.look.pointer;
+    const { at: pointer, by } = this.look.pointer ?? {};
     this.tip.hidden = pointer === undefined || !shown.length || pointer < x.low || pointer > x.high;
     if (this.tip.hidden || pointer === undefined) return;
-    const first = this.first(shown) as Series;
+    const first = by ?? (this.first(shown) as Series);
+    this.look.pointer = { at: pointer, by: first };
     const at0 = nearest(first.along(this.look.x), pointer);
     const at = Math.round(x.at(pointer)) + 0.5;
     this.svg.append(s("path", { class: "tfnb-cross", d: `M${at} ${TOP}V${HEIGHT - BOTTOM}` }));
@@ -376,11 +383,10 @@ export class Chart {
   }
 
   /** The point nearest to a place on the x axis. */
-  private snap(place: number): number {
-    const along = this.first(this.curves.filter((each) => each.shown && each.series.length))?.along(
-      this.look.x,
-    );
-    return along?.[nearest(along, place)] ?? place;
+  private snap(place: number): Pointer {
+    const by = this.first(this.curves.filter((each) => each.shown && each.series.length));
+    const along = by?.along(this.look.x);
+    return { at: along?.[nearest(along, place)] ?? place, by };
   }
 
   private row(curve: Curve, here: number, means: Float64Array, at: number, y: Scale): HTMLElement {

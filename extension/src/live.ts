@@ -184,6 +184,7 @@ export class LiveWidget {
   receive(message: LiveMessage, buffers: (DataView | ArrayBuffer)[]): void {
     if (message.type === "reset") {
       for (const series of this.series) if (series) series.length = 0;
+      this.look.pointer = undefined;
       for (const each of this.pictures) each.free();
       this.charts = [];
       this.ridges = [];

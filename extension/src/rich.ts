@@ -39,8 +39,8 @@ export class RidgePanel {
     this.svg.addEventListener("pointermove", (event) => {
       const box = this.svg.getBoundingClientRect();
       this.at = [event.clientX - box.left, event.clientY - box.top];
-      this.look.pointer =
-        this.data && this.look.x === "step" ? this.data.steps[this.row(this.at[1])] : undefined;
+      const at = this.look.x === "step" ? this.data?.steps[this.row(this.at[1])] : undefined;
+      this.look.pointer = at === undefined ? undefined : { at };
       this.redraw();
     });
     this.svg.addEventListener("pointerleave", () => {
@@ -128,7 +128,7 @@ export class RidgePanel {
   /** Mark the row under the pointer, here or at that step in another panel. */
   private point(): void {
     const { low, high, steps } = this.data as RidgeData;
-    const pointer = this.look.x === "step" ? this.look.pointer : undefined;
+    const pointer = this.look.x === "step" ? this.look.pointer?.at : undefined;
     this.tip.hidden = !this.at && pointer === undefined;
     if (this.tip.hidden) return;
     const row = this.at ? this.row(this.at[1]) : nearest(Float64Array.from(steps), pointer as number);

@@ -257,6 +257,16 @@ test("the pointer over one panel marks the same step in all", () => {
   expect(el.querySelectorAll(".tfnb-cross")).toHaveLength(0);
 });
 
+test("a step has one time, though the curves of two panels are thinned to different points", () => {
+  const model = board();
+  model.points(0, 0, [0, 1, 10, 2, 20, 3]);
+  model.points(2, 0, [0, 1, 12, 2, 20, 3]);
+  frame();
+  point(el.querySelectorAll(".tfnb-plot")[1] as Element, "pointermove", 220);
+  const tips = [...el.querySelectorAll(".tfnb-tip small")].map((one) => one.textContent);
+  expect(tips).toEqual(["step 12 · 6 s", "step 12 · 6 s"]);
+});
+
 test("other runs are grey, asked for by a box, and leave the colours as they are", () => {
   const [model] = marked({ others: [], others_shown: false });
   const box = () => el.querySelectorAll<HTMLInputElement>("input[type=checkbox]")[1] as HTMLInputElement;
