@@ -59,6 +59,8 @@ def test_marks_zoom_and_earlier_runs(notebook: Notebook) -> None:
 
 
 def test_the_table_draws_filters_renames_deletes_and_takes_back(notebook: Notebook) -> None:
+    notebook.holds("run.steps > 50")
+    notebook.holds("run.stop() or not run.active")      # its first points reach the disk after 5 s, or at its end
     notebook.run(4)
     cell = notebook.cell(4)
     rows = cell.locator("tbody tr")
