@@ -41,8 +41,10 @@ def shown(page: Any, module: str, view: View) -> ViewPage:
 
 @pytest.fixture
 def graph(page: Any, module: str) -> ViewPage:
-    """A graph view of the digits network."""
-    return shown(page, module, graph_view(digits(), level="ops"))
+    """A graph view of the digits network, drawn for this page: it asks for no other drawing amid a test."""
+    view = graph_view(digits(), level="ops")
+    view.fit_to(page.viewport_size["width"] - 26)       # of which 12 pixels to either side are the page's, 1 its frame
+    return shown(page, module, view)
 
 
 def node(graph: ViewPage, key: str) -> Any:
