@@ -70,6 +70,8 @@ class Lab:
                        "JUPYTER_PATH": str(BUILT)}
         command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--expose-app-in-browser",
                    "--ServerApp.ip=127.0.0.1", "--JupyterNotebookApp.expose_app_in_browser=True",
+                   # an installed language server may put a dialog over the page, even where its setting is "off"
+                   "--LanguageServerManager.autodetect=False",
                    f"--ServerApp.port={self.url.rpartition(':')[2]}",
                    "--IdentityProvider.token=", f"--ServerApp.root_dir={folder}"]
         self.log = (folder / "lab.log").open("wb")

@@ -31,9 +31,9 @@ MARKED = "() => [...document.querySelectorAll('.jp-Notebook .tfnb-marked')].map(
 
 
 @pytest.fixture
-def beside(opener: Open) -> Notebook:
-    """A notebook whose graph is open beside the code."""
-    notebook = opener("beside", CELLS, 900)
+def beside(opener: Open, request: pytest.FixtureRequest) -> Notebook:
+    """A notebook whose graph is open beside the code; of a name, thus a kernel, of its own."""
+    notebook = opener(request.function.__name__, CELLS, 900)
     notebook.run_all()
     notebook.cell(GRAPH).get_by_role("button", name="Open beside the code").click()
     notebook.page.locator(f"{TAB} g.n").first.wait_for()
