@@ -38,6 +38,8 @@ SNIPPETS = {
                      "run(tf.sort(q, axis=1), tf.argsort(q, 1, 'DESCENDING'), feed={q: x})",
     "bitwise fed": "q = tf.placeholder(tf.int64)\nrun(tf.bitwise.left_shift(q, 3), tf.bitwise.bitwise_xor(q, q[:1]), "
                    "tf.bitwise.invert(q), feed={q: x})",
+    **{f"searchsorted {s} of NaN": f"run(tf.searchsorted([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0], [np.nan] * 3], "
+       f"[[1.5, np.nan]] * 3, side={s!r}))" for s in ("left", "right")},
     "searchsorted of a vector": "run(tf.searchsorted([1.0, 2.0], [0.5, 1.0, 1.5, 9.0], out_type=tf.int64))",
     "searchsorted of nothing": "run(tf.searchsorted(np.zeros((2, 0), 'f'), np.ones((2, 3), 'f')))",
     "searchsorted of other rows": "run(tf.searchsorted([[1.0, 2.0]], [[1.0], [2.0]]))",

@@ -37,21 +37,28 @@ def _as_many_rows(ctx: Any) -> None:
                          f"{ctx.shape(1)[0]} rows of values")
 
 
-def _points(side: str) -> Any:
+def _points(after: bool) -> Any:
     def numpy(ctx: Any, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the insertion points of each row of values."""
-        found: list[Any] = [row.searchsorted(each, side) for row, each in zip(rows, values, strict=True)]
-        return np.array(found, ctx.attrs["out_type"].as_numpy_dtype).reshape(values.shape)
+        """Return the insertion points of each row of values, by the comparisons of the kernel: they tell where NaN is.
+        """
+        size, each = rows.shape[1], np.arange(len(rows))[:, None]
+        low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
+        for _ in range(size.bit_length()):
+            middle = (low + high) // 2
+            found = rows[each, np.minimum(middle, size - 1)]
+            right = (~(values < found) if after else found < values) & (low < high)
+            low, high = np.where(right, middle + 1, low), np.where(right, high, middle)
+        return low.astype(ctx.attrs["out_type"].as_numpy_dtype)
     return numpy
 
 
-@kernel(_SEARCHED, shape=_points_shape, numpy=_points("left"), launch=search(False),
+@kernel(_SEARCHED, shape=_points_shape, numpy=_points(False), launch=search(False),
         ranks={"sorted_inputs": 2, "values": 2}, validate=_as_many_rows, **_SEARCH)
 def LowerBound() -> None:
     """Find the first place of each value, row by row, before which all elements of the sorted row are smaller."""
 
 
-@kernel(_SEARCHED, shape=_points_shape, numpy=_points("right"), launch=search(True),
+@kernel(_SEARCHED, shape=_points_shape, numpy=_points(True), launch=search(True),
         ranks={"sorted_inputs": 2, "values": 2}, validate=_as_many_rows, **_SEARCH)
 def UpperBound() -> None:
     """Find the first place of each value, row by row, from which on all elements of the sorted row are larger."""

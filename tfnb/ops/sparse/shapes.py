@@ -176,6 +176,8 @@ def SparseFillEmptyRows(indices: Any, values: Any, shape: Any, default: Any) -> 
     if len(rows) and (rows.min() < 0 or rows.max() >= count):
         row = int(((rows < 0) | (rows >= count)).argmax())
         raise ValueError(f"indices({row}, 0) is invalid: {int(rows[row])} >= {count}")
+    if (shape < 0).any():
+        raise ValueError(f"expected sizes of 0 or more, got dense_shape {shape.tolist()}")
     empty = np.bincount(rows, minlength=count)[:count] == 0
     extra = np.zeros((int(empty.sum()), len(shape)), np.int64)
     extra[:, 0] = np.flatnonzero(empty)

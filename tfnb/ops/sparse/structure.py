@@ -34,14 +34,15 @@ class Coordinates(NamedTuple):
         return {self.indices: 2, self.values: 1, self.shape: 1}
 
 
-def belong(ctx: Any, at: int = 0) -> tuple[int | None, int | None]:
-    """Return how many values a sparse tensor has, and its rank, where known; its inputs begin at `at`.
+def belong(ctx: Any, at: int = 0, step: int = 1) -> tuple[int | None, int | None]:
+    """Return how many values a sparse tensor has, and its rank, where known.
 
+    Its inputs begin at `at`, from one to the next are `step`.
     Raises ValueError if indices, values and shape don't belong together.
     """
     count, rank = merge(ctx.shape(at), (None, None)) or (None, None)
-    (count,) = merge(ctx.shape(at + 1), (count,)) or (count,)
-    (rank,) = merge(ctx.shape(at + 2), (rank,)) or (rank,)
+    (count,) = merge(ctx.shape(at + step), (count,)) or (count,)
+    (rank,) = merge(ctx.shape(at + 2 * step), (rank,)) or (rank,)
     return count, rank
 
 
@@ -145,14 +146,19 @@ def _concatenated(ctx: Any) -> list[Static]:
     count: int | None = 0
     rank: int | None = None
     for i in range(number):
-        (n, rank) = merge(ctx.shape(i), (None, rank)) or (None, rank)
-        (n,) = merge(ctx.shape(number + i), (n,)) or (n,)
-        (rank,) = merge(ctx.shape(2 * number + i), (rank,)) or (rank,)
+        n, own = belong(ctx, i, number)
+        (rank,) = merge((own,), (rank,)) or (rank,)
         count = None if count is None or n is None else count + n
     return [(count, rank), (count,), (rank,)]
 
 
-@host("indices: N * int64, values: N * T, shapes: N * int64 -> " + _OUT, shape=_concatenated,
+def _all_belong(ctx: Any) -> None:
+    """Raise ValueError unless the parts of each sparse tensor belong together."""
+    for i in range(ctx.attrs["N"]):
+        belong(ctx, i, ctx.attrs["N"])
+
+
+@host("indices: N * int64, values: N * T, shapes: N * int64 -> " + _OUT, shape=_concatenated, validate=_all_belong,
       concat_dim="int", N="int >= 2", T="type")
 def SparseConcat(indices: Any, values: Any, shapes: Any, *, concat_dim: int) -> Any:
     """Join sparse tensors along an axis; their other sizes are equal. The result is in row-major order."""
