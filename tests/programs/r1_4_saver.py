@@ -16,6 +16,7 @@ xs = rng.rand(100, 3).astype(np.float32)
 ys = xs.dot([[1.0], [-2.0], [3.0]]) + 0.5
 
 with tf.Graph().as_default():
+    tf.set_random_seed(2)
     x = tf.placeholder(tf.float32, shape=[None, 3], name="x")
     y = tf.placeholder(tf.float32, shape=[None, 1], name="y")
     prediction = tf.identity(tf.layers.dense(x, 1, name="dense"), name="prediction")
