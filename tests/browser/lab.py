@@ -36,7 +36,8 @@ IN_KERNEL = f"""async ([expression, milliseconds]) => {{
     const end = Date.now() + milliseconds;
     for (;;) {{
         const request = {{code: "", silent: true, store_history: false, user_expressions: {{it: expression}}}};
-        const {{ it }} = (await kernel.requestExecute(request).done).content.user_expressions;
+        const it = (await kernel.requestExecute(request).done).content.user_expressions?.it;
+        if (!it) continue;      // a cell failed before: kernels drop what waits behind it
         const found = it.status === "ok" ? it.data["text/plain"] : `${{it.ename}}: ${{it.evalue}}`;
         if (found === "True" || Date.now() > end) return found;
         await new Promise((go) => setTimeout(go, 50));
