@@ -14,7 +14,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
 from tfnb.losses.weights import broadcast_weights, remove_squeezable_dimensions
 from tfnb.metrics.base import fitted, joined, mean, metric_variable, pair
-from tfnb.ops.array.create import ones, ones_like, zeros_like
+from tfnb.ops.array.counting import confusion_matrix
+from tfnb.ops.array.create import diag_part, ones, ones_like, zeros_like
 from tfnb.ops.array.reshape import rank, reshape, size
 from tfnb.ops.math.arithmetic import abs, maximum, multiply, squared_difference, subtract
 from tfnb.ops.math.casting import cast
@@ -197,6 +198,38 @@ def mean_per_class_accuracy(labels: Any, predictions: Any, num_classes: int, wei
         value = joined(metrics_collections, reduce_mean(each, name="mean_accuracy"))
         update = div_no_nan(more_count, maximum(more_total, 0), name="update_op")
         return value, joined(updates_collections, update)
+
+
+def mean_iou(labels: Any, predictions: Any, num_classes: int, weights: Any = None, metrics_collections: Any = None,
+             updates_collections: Any = None, name: str | None = None) -> tuple[Any, Any]:
+    """The mean over the classes of intersection over union, TP / (TP + FP + FN); the update gives the confusion matrix.
+
+    Classes that neither labels nor predictions have don't count.
+
+    >>> labels, predictions = tf.constant([0, 0, 0, 1]), tf.constant([0, 0, 1, 1])
+    >>> iou, update = tf.metrics.mean_iou(labels, predictions, num_classes=2)
+    >>> sess.run(tf.local_variables_initializer())
+    >>> sess.run(update)
+    array([[2., 1.],
+           [0., 1.]])
+    >>> sess.run(iou)
+    0.5833
+    """
+    with variable_scope(name, "mean_iou", (predictions, labels, weights)):
+        predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
+        predictions.shape.assert_is_compatible_with(labels.shape)
+        total = metric_variable([num_classes, num_classes], dtypes.float64, name="total_confusion_matrix")
+        predictions, labels = cast(predictions, dtypes.int64), cast(labels, dtypes.int64)
+        flat = [None if each is None else each if each.shape.ndims == 1 else reshape(each, [-1])
+                for each in (labels, predictions, None if weights is None else convert_to_tensor(weights))]
+        more = confusion_matrix(flat[0], flat[1], num_classes, dtypes.float64, weights=flat[2])
+        update = assign_add(total, more)
+        right = diag_part(total)
+        union = reduce_sum(total, 0) + reduce_sum(total, 1) - right
+        ratios = divide(right, where(greater(union, 0), union, ones_like(union)))
+        valid = reduce_sum(cast(greater(union, 0), dtypes.float64))
+        value = cast(div_no_nan(reduce_sum(ratios), valid), dtypes.float32, name="mean_iou")
+        return joined(metrics_collections, value), joined(updates_collections, update)
 
 
 def _counted(values: Any, weights: Any, metrics_collections: Any, updates_collections: Any) -> tuple[Any, Any]:
