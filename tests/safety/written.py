@@ -32,6 +32,8 @@ _POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], 
 _LONG = np.int64
 _SPARSE = [np.array([[0, 1], [2, 0]], _LONG), _f(2), np.array([3, 2], _LONG)]         # of shape [3, 2]
 
+_CROSSED = [[np.array([[0, 0], [1, 0], [1, 1]], _LONG)], [_text(b"a", b"b", b"c")], [np.array([2, 2], _LONG)],
+            [np.array([[5], [6]], _LONG)]]
 _SETS = [_SPARSE[0], np.array([3, 4], np.int32), _SPARSE[2]]
 _UNORDERED = np.array([[3, 1, 3], [2, 5, 2]], np.int32)
 
@@ -65,6 +67,9 @@ _SIZES = {"seed": 1, "seed2": 2}
 _SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
 
 WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
+    "SparseCrossV2": [([*_CROSSED, b"-"], {})],
+    "SparseCrossHashed": [([*_CROSSED, _LONG(10), False, np.array([1, 2], _LONG)], {}),
+                          ([*_CROSSED, _LONG(0), True, np.array([1, 2], _LONG)], {})],
     "BroadcastGradientArgs": [([[2, 3], [3]], {})], "BroadcastArgs": [([[2, 3], [3]], {})],
     "Shape": [([_f(2, 3)], {})], "ShapeN": [([[_f(2, 3), _f(4)]], {})], "Size": [([_f(2, 3)], {})],
     "Rank": [([_f(2, 3)], {})], "InvertPermutation": [([[2, 0, 1]], {})],

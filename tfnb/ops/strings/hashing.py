@@ -116,6 +116,12 @@ def _mixed(text: bytes, at: int, x: int, y: int, z: int, v: tuple[int, int], w: 
     return z, y, x, v, w
 
 
+def concatenated(first: int, second: int) -> int:
+    """Return TensorFlow's hash of two 64-bit hashes, in that order (FingerprintCat64)."""
+    found = (first ^ MURMUR ^ _folded((second * MURMUR) & MASK) * MURMUR) * MURMUR & MASK
+    return _folded(_folded(found) * MURMUR & MASK)
+
+
 @lru_cache(KEPT)
 def murmur(text: bytes) -> int:
     """Return MurmurHash64A of bytes, with the seed of TensorFlow."""
