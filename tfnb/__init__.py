@@ -22,7 +22,7 @@ from tfnb.core.program.log import get_logger
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.context import get_default_session
 from tfnb.graph.convert import convert_to_tensor, register_tensor_conversion_function
-from tfnb.graph.formats.export import make_ndarray
+from tfnb.graph.formats.protos import make_ndarray
 from tfnb.graph.tensor_proto import make_tensor_proto
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys

@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from tfnb.core import dtypes
 from tfnb.core.errors import NotFoundError
-from tfnb.graph.formats.export import attr_value, make_ndarray, make_tensor_proto, native_attr
+from tfnb.graph.formats.protos import attr_value, make_ndarray, make_tensor_proto, native_attr
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
 from tfnb.graph.parts.operation import Tensor

@@ -19,7 +19,7 @@ from tfnb.graph.closure import closure
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.control_flow_context import is_loop_exit
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import colocate_with, device, name_scope
+from tfnb.graph.stack import colocate_with, device, graph_of, name_scope
 from tfnb.ops.array.create import Fill, zeros_like
 from tfnb.ops.array.joining import Pack, concat
 from tfnb.ops.array.reshape import Identity, Reshape, shape, size
@@ -178,9 +178,10 @@ class _Walk:
         dys = [self.loops.zeros(y) if dy is None and is_trainable(y) else dy
                for y, dy in zip(op.outputs, dys, strict=True)]
         with name_scope(f"{op.name}_grad"):
-            version = op.graph.version
+            graph = graph_of(op)
+            version = graph.version
             dxs = _call(function, op, dys)
-            for made in op.graph.made_since(version):
+            for made in graph.made_since(version):
                 made._original_op = op
             if self.gate and sum(dx is not None for dx in dxs) > 1:
                 with device(None):

@@ -14,7 +14,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.control_flow_context import ControlFlowContext, control_flow_pb2, is_loop_exit, prefixed
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, name_scope
+from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, graph_of, name_scope
 from tfnb.opdef import kinds
 from tfnb.ops.array.reshape import Identity
 from tfnb.ops.composite.indexed_slices import IndexedSlices
@@ -112,7 +112,7 @@ class CondContext(ControlFlowContext):
             self.external[inside] = inside
         with control_dependencies(None):
             inside = switch_beside(inside, self.pred)[self.branch]
-        inside.graph.prevent_fetching(inside.op)
+        graph_of(inside).prevent_fetching(inside.op)
         inside.op._control_flow_context = self
         self.knows([inside])
         self.external[tensor] = inside
@@ -134,7 +134,7 @@ class CondContext(ControlFlowContext):
             self.external_controls(op)
         self.knows(op.outputs)
         if self.outer_context is not None or not is_loop_exit(op):
-            op.graph.prevent_fetching(op)
+            graph_of(op).prevent_fetching(op)
 
     def _is_inside(self, op: Operation) -> bool:
         context = op._control_flow_context

@@ -21,7 +21,7 @@ from tfnb.graph.parts.control_flow_context import (
 )
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph
+from tfnb.graph.stack import control_dependencies, get_collection_ref, get_default_graph, graph_of
 from tfnb.opdef import kinds
 from tfnb.ops.array.reshape import Identity
 
@@ -138,10 +138,10 @@ class WhileContext(ControlFlowContext):
         """Make Enter nodes part of the loop; what they wait for are the controls of the context around."""
         for t in enters:
             op = t.op
-            waits = op.graph._control_dependencies_for_inputs([op.inputs[0].op])
+            waits = graph_of(op)._control_dependencies_for_inputs([op.inputs[0].op])
             op._control_flow_context = self
             op.control_inputs += [c for c in waits if self._is_around(c) and c not in op.control_inputs]
-            op.graph._scopes.made(op)
+            graph_of(op)._scopes.made(op)
 
     def _is_around(self, op: Operation) -> bool:
         """Return whether `op` is in a context around this loop, up to the next loop."""
@@ -186,9 +186,9 @@ class WhileContext(ControlFlowContext):
                 self.exit()
             op._add_control_inputs(carriers)
         if self.outer_context is not None or not is_loop_exit(op):
-            op.graph.prevent_fetching(op)
+            graph_of(op).prevent_fetching(op)
             for t in op.outputs:
-                op.graph.prevent_feeding(t)
+                graph_of(op).prevent_feeding(t)
 
     # Building
 

@@ -10,7 +10,7 @@ from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.shape import Static
 from tfnb.core.source import recorded_frames
 from tfnb.core.stale import check_fresh
-from tfnb.graph.formats import export
+from tfnb.graph.formats import export, protos
 from tfnb.graph.mutation import Mutation
 from tfnb.graph.parts import elements
 from tfnb.graph.parts.attrs import native_attrs
@@ -137,7 +137,7 @@ class Graph(Mutation):
 
     def _override_attrs(self, op: Operation) -> None:
         for key, value in self._attrs_around.items():
-            op.attrs.setdefault(key, export.native_attr(value(op.node_def)) if callable(value) else value)
+            op.attrs.setdefault(key, protos.native_attr(value(op.node_def)) if callable(value) else value)
         gradient = self._overrides.get(op.type)
         if gradient is not None:
             op.attrs["_gradient_op_type"] = gradient.encode()
@@ -179,7 +179,7 @@ class Graph(Mutation):
         A name that is taken is made unique; one with a last slash (a prefix that such a context gave) is entered
         again as it is; None and "" lead to the top. Raises ValueError for an invalid name.
         """
-        return NameScope(self, name)
+        return NameScope(self._local, self.unique_name, name)
 
     def get_name_scope(self) -> str:
         """The current name scope, without a last slash."""
@@ -403,4 +403,4 @@ class Graph(Mutation):
 
         add_shapes: with an attr `_output_shapes` on each node.
         """
-        return export.graph_def(self, from_version, add_shapes)
+        return export.graph_def([op for op in self._ops if from_version is None or op._id > from_version], add_shapes)

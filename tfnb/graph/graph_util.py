@@ -11,7 +11,7 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import TensorShape
 from tfnb.graph.closure import upstream
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.formats.nodes import VARIABLE_OPS, copied, node_name, with_inputs
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -193,7 +193,7 @@ def _constant(node: Any, value: np.ndarray) -> Any:
     array = np.asarray(value)
     dtype = as_dtype(node.attr["dtype"].type)
     for key, attr in (("dtype", dtype), ("value", array)):
-        made.attr[key].ParseFromString(export.attr_value(attr).SerializeToString())
+        made.attr[key].ParseFromString(protos.attr_value(attr).SerializeToString())
     return made
 
 

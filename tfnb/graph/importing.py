@@ -8,9 +8,10 @@ from tfnb.core.arguments import GRAPHS, describe
 from tfnb.core.device import merged
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import NotFoundError
+from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import merge
 from tfnb.graph.convert import internal_convert_to_tensor
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.formats.inlining import without_functions
 from tfnb.graph.formats.nodes import copied, node_name, tensor_name
 from tfnb.graph.function import FunctionGraph
@@ -20,6 +21,8 @@ from tfnb.graph.parts.elements import complete_attrs, near_types, output_types, 
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds, registry
+
+graph_pb2 = lazy_module("tfnb.proto.graph_pb2")
 
 
 def import_graph_def(graph_def: Any, input_map: Mapping[str, Any] | None = None,
@@ -71,11 +74,11 @@ def _take_functions(graph: Graph, library: Any, nodes: Iterable[Any]) -> None:
 
 def _function(graph: Graph, library: Any, signature: Any) -> FunctionGraph:
     """The body of a function of a library, as one that ops of `graph` call."""
-    call = export.node_def_pb2.NodeDef(name="call", op=signature.name, input=[arg.name for arg in signature.input_arg])
+    call = protos.node_def_pb2.NodeDef(name="call", op=signature.name, input=[arg.name for arg in signature.input_arg])
     with FunctionGraph(graph) as body:
         inputs = {arg.name: body.placeholder(as_dtype(arg.type), None, arg.name) for arg in signature.input_arg}
         wanted = [f"call:{i}" for i in range(len(signature.output_arg))]
-        made = import_graph_def(export.graph_pb2.GraphDef(node=[call], library=library), inputs, wanted, name="")
+        made = import_graph_def(graph_pb2.GraphDef(node=[call], library=library), inputs, wanted, name="")
     body.outputs, body.name, body._finalized = made or [], signature.name, True
     return body
 
@@ -83,8 +86,8 @@ def _function(graph: Graph, library: Any, signature: Any) -> FunctionGraph:
 def _nodes(graph_def: Any) -> list[Any]:
     if type(graph_def).__name__ != "GraphDef" or not hasattr(graph_def, "SerializeToString"):
         raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__}")
-    if not isinstance(graph_def, export.graph_pb2.GraphDef):
-        graph_def = export.graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
+    if not isinstance(graph_def, graph_pb2.GraphDef):
+        graph_def = graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
     nodes = [_modern(node) for node in without_functions(graph_def)]
     _check_types(nodes)
     if len({node.name for node in nodes}) != len(nodes):

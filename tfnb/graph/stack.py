@@ -12,10 +12,12 @@ from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph, default_graphs
 from tfnb.graph.parts.context import default_sessions, get_default_session
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.ownership import living
 from tfnb.graph.parts.python_names import told_operands
 
-__all__ = ["colocate_with", "container", "control_dependencies", "default_sessions", "device", "get_default_graph",
-           "get_default_session", "get_graph_from_inputs", "name_scope", "op_scope", "reset_default_graph"]
+__all__ = ["all_graphs", "colocate_with", "container", "control_dependencies", "default_sessions", "device",
+           "get_default_graph", "get_default_session", "get_graph_from_inputs", "graph_of", "name_scope", "op_scope",
+           "reset_default_graph"]
 
 
 class _GlobalGraph(threading.local):
@@ -67,6 +69,17 @@ def set_global_graph(graph: Graph | None) -> None:
     _global.graph = graph
 
 
+def all_graphs() -> list[Graph]:
+    """Return the graphs that live, oldest first."""
+    return living()
+
+
+def graph_of(node: Tensor | Operation) -> Graph:
+    """Return the graph of a tensor or op, with its type."""
+    graph: Graph = node.graph
+    return graph
+
+
 def get_graph_from_inputs(values: Iterable[Any], graph: Graph | None = None) -> Graph:
     """The graph of the tensors, ops and variables among `values` (lists are looked into), else the default one.
 
@@ -83,7 +96,7 @@ def _common(values: Iterable[Any], found: Graph | None) -> Graph | None:
     """Return the graph of all the values, those in lists too; `found` if none of them has one."""
     first = None
     for value in nest.leaves(list(values), nest.lists):
-        owner = value.graph if isinstance(value, (Tensor, Operation)) else _graph_of(value)
+        owner = graph_of(value) if isinstance(value, (Tensor, Operation)) else _graph_of(value)
         if owner is None or owner is found:
             continue
         if found is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape, as_static, is_known, shape_str
 from tfnb.graph.constant import to_array
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.parts.operation import Operation, Tensor
 
 
@@ -31,7 +31,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     made = None if shape is None else as_static(shape)
     array = to_array(values, wanted, made if made and 0 in made else None, verify_shape)
     if shape is None or made == array.shape:
-        return export.make_tensor_proto(array, wanted)
+        return protos.make_tensor_proto(array, wanted)
     if made is None or not is_known(made):
         raise ValueError(f"the shape of a TensorProto must be fully known, got {shape_str(made)}")
     if verify_shape or (allow_broadcast and array.size != 1):
@@ -40,7 +40,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     if array.size > size:
         raise ValueError(f"Too many elements provided. Takes at most {size}, but got {array.size}.")
     if array.size == size:
-        return export.make_tensor_proto(array.reshape(made), wanted)
-    proto = export.make_tensor_proto(array, wanted, packed=False)
+        return protos.make_tensor_proto(array.reshape(made), wanted)
+    proto = protos.make_tensor_proto(array, wanted, packed=False)
     proto.tensor_shape.CopyFrom(TensorShape.of(made).as_proto())
     return proto

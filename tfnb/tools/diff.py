@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.core.bins import bin_counts
 from tfnb.core.errors import InvalidArgumentError, OpError
-from tfnb.graph.formats.export import make_ndarray
+from tfnb.graph.formats.protos import make_ndarray
 from tfnb.proto.mapped import map_of, release
 from tfnb.saved_model.loader import model_file
 from tfnb.tools.inspect import GRAPHS, Found, read_graph

@@ -12,8 +12,8 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import DataLossError, NotFoundError, OpError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.lazy import lazy_module
-from tfnb.graph.formats.export import make_ndarray
 from tfnb.graph.formats.nodes import VARIABLE_OPS, node_name
+from tfnb.graph.formats.protos import make_ndarray
 from tfnb.proto.checkpoint import checkpoint_files
 from tfnb.proto.records import read_records
 from tfnb.saved_model.loader import model_file

@@ -10,7 +10,7 @@ from typing import Any
 from tfnb.core.dtypes import resource
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import get_default_graph
+from tfnb.graph.stack import get_default_graph, graph_of
 from tfnb.opdef import kinds
 
 
@@ -67,7 +67,7 @@ def _safe_op(op: Operation, scope: str, done: dict[Operation, Operation]) -> Ope
 def _variable_of(op: Operation) -> Any:
     """Return the Variable object of a node; None for a node that none is known of."""
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
-        for variable in op.graph.get_collection(key):
+        for variable in graph_of(op).get_collection(key):
             if getattr(variable, "op", None) is op and hasattr(variable, "initialized_value"):
                 return variable
     return None

@@ -25,6 +25,7 @@ from tfnb.graph.stack import (
     device,
     get_default_graph,
     get_default_session,
+    graph_of,
     name_scope,
 )
 from tfnb.ops.array.gather import gather, gather_nd
@@ -290,7 +291,7 @@ class Variable(RowUpdates, Operators):
     @property
     def graph(self) -> Graph:
         """The graph of the variable."""
-        return self._variable.graph
+        return graph_of(self._variable)
 
     @property
     def op(self) -> Operation:

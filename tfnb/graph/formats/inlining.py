@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.formats.nodes import copied, with_inputs
 from tfnb.opdef import registry
 
@@ -152,7 +152,7 @@ def _bound(node: Any, attrs: Mapping[str, Any]) -> Any:
 
 def _stand_in(call: Any, outputs: list[str], signature: Any, attrs: Mapping[str, Any], control: Iterable[str]) -> Any:
     """The node that has the name of the call, gives what it gave, and is done when it was."""
-    made = export.node_def_pb2.NodeDef(name=call.name, op="IdentityN" if outputs else "NoOp", device=call.device,
+    made = protos.node_def_pb2.NodeDef(name=call.name, op="IdentityN" if outputs else "NoOp", device=call.device,
                                        input=[*outputs, *control])
     for arg in signature.output_arg:
         made.attr["T"].list.type.append(attrs[arg.type_attr].type if arg.type_attr else arg.type)

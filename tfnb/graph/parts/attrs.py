@@ -7,7 +7,7 @@ from typing import Any
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.errors import ResourceExhaustedError
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
@@ -60,7 +60,7 @@ def _check_kind(spec: Op, key: str, expected: str | None, value: Any, name: str)
 def _native(spec: Op, key: str, value: Any, name: str) -> Any:
     place = f"attr {key!r} of node {name!r} ({spec.name})"
     try:
-        made = export.native_attr(value)
+        made = protos.native_attr(value)
     except MemoryError as error:
         raise ResourceExhaustedError(None, None, f"{place}: OOM: {error}") from None
     except (TypeError, ValueError, KeyError, OverflowError) as error:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.stale import StaleTensorError
@@ -13,11 +13,8 @@ from tfnb.opdef import registry
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Attr
 
-if TYPE_CHECKING:
-    from tfnb.graph.graph import Graph
 
-
-def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation: bool) -> Any:
+def as_graph_element(graph: Any, obj: Any, allow_tensor: bool, allow_operation: bool) -> Any:
     """See Graph.as_graph_element."""
     if not (allow_tensor or allow_operation):
         raise ValueError("allow_tensor and allow_operation can't both be False.")
@@ -39,7 +36,7 @@ def as_graph_element(graph: Graph, obj: Any, allow_tensor: bool, allow_operation
     raise TypeError(f"Can not convert a {type(obj).__name__} into a {words}.")
 
 
-def _check_member(graph: Graph, obj: Any, op: Operation) -> None:
+def _check_member(graph: Any, obj: Any, op: Operation) -> None:
     if op._dead is not None:
         raise StaleTensorError(f"{op.name!r} ({op.type}): {op._dead}")
     if op.graph is not graph:
@@ -47,7 +44,7 @@ def _check_member(graph: Graph, obj: Any, op: Operation) -> None:
                          f"graph. It is of another one, made at {op.made_at}")
 
 
-def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool, words: str) -> Any:
+def _by_name(graph: Any, name: str, allow_tensor: bool, allow_operation: bool, words: str) -> Any:
     form = 'Tensor names must be of the form "<op_name>:<output_index>".'
     if ":" in name and allow_tensor:
         op_name, _, index = name.partition(":")
@@ -71,14 +68,14 @@ def _by_name(graph: Graph, name: str, allow_tensor: bool, allow_operation: bool,
     return graph._by_name[name]
 
 
-def _near(graph: Graph, name: str) -> str:
+def _near(graph: Any, name: str) -> str:
     """The names that may have been meant. Large graphs are not searched: it would take seconds."""
     names = {op_name.lower(): op_name for op_name in graph._by_name} if len(graph._by_name) < 2000 else {}
     near = [repr(names[key]) for key in get_close_matches(name.lower(), names, n=3)]
     return f" Did you mean {' or '.join(near)}?" if near else ""
 
 
-def as_operation(graph: Graph, obj: Any) -> Operation:
+def as_operation(graph: Any, obj: Any) -> Operation:
     """The op of a tensor, op, variable, name, or of what has an `op`. Raises TypeError if it is none of these."""
     if not isinstance(obj, (Tensor, Operation, str)) and isinstance(getattr(obj, "op", None), Operation):
         obj = obj.op

@@ -1,4 +1,7 @@
-"""The nodes of a graph: `Operation`, and its outputs, `Tensor`. Plain records; graphs make and change them."""
+"""The nodes of a graph: `Operation`, and its outputs, `Tensor`. Plain records; graphs make and change them.
+
+Their `graph` has no type here, since graphs are made of nodes: `graph_of(node)` is the same as a Graph.
+"""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -8,11 +11,10 @@ from tfnb.core.device import canonical, device_text
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static, TensorShape, as_static, merge
 from tfnb.core.source import Frames, Recorded, describe, frames_of, traceback_of
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.parts.context import session_for
 
 if TYPE_CHECKING:
-    from tfnb.graph.graph import Graph
     from tfnb.opdef.op import Op
 
 OVERLOADABLE = frozenset(
@@ -98,7 +100,7 @@ class Tensor(Operators):
     __array_priority__ = 100            # NumPy leaves `array + tensor` to the tensor
     OVERLOADABLE_OPERATORS = OVERLOADABLE
 
-    def __init__(self, op: Operation, value_index: int, dtype: DType, graph: Graph) -> None:
+    def __init__(self, op: Operation, value_index: int, dtype: DType, graph: Any) -> None:
         self.op = op
         self.value_index = value_index
         self.dtype = dtype
@@ -225,7 +227,7 @@ class Operation:
     _original_op: Operation | None = None       # of a gradient: the op that it differentiates
     _control_flow_context: Any = None           # the branch or loop that it is part of
 
-    def __init__(self, spec: Op, graph: Graph, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any],
+    def __init__(self, spec: Op, graph: Any, name: str, inputs: Sequence[Tensor], attrs: dict[str, Any],
                  number: int, recorded: Recorded, owner: Any) -> None:
         self.name = name
         self.type = spec.name
@@ -261,22 +263,32 @@ class Operation:
         """
         if name not in self.attrs:
             raise ValueError(f"Operation {self.name!r} has no attr named {name!r}.")
-        return export.public_attr(self, name)
+        return protos.public_attr(self.spec, name, self.attrs[name])
 
     def _set_attr(self, name: str, value: Any) -> None:
         """Set an attr, given as an AttrValue proto or as a native value."""
         self.graph._save(self, "attrs")
-        self.attrs[name] = export.native_attr(value)
+        self.attrs[name] = protos.native_attr(value)
 
     @property
     def node_def(self) -> Any:
         """The NodeDef proto."""
-        return export.node_def(self)
+        return self.to_node_def()
+
+    def to_node_def(self, add_shapes: bool = False) -> Any:
+        """Return the NodeDef proto. add_shapes: with the static shapes of the outputs as attr `_output_shapes`."""
+        inputs = [t.op.name if t.value_index == 0 else t.name for t in self.inputs]
+        inputs += sorted("^" + c.name for c in self.control_inputs)         # sorted, as in TensorFlow's GraphDefs
+        made = protos.node_def(self.name, self.spec, self.device, inputs, self.attrs)
+        if add_shapes:
+            shapes = protos.attr_value([t.shape for t in self.outputs], "list(shape)")
+            made.attr["_output_shapes"].CopyFrom(shapes)
+        return made
 
     @property
     def op_def(self) -> Any:
         """The OpDef proto of the type of op."""
-        return export.op_def(self.spec)
+        return protos.op_def(self.spec)
 
     @property
     def traceback(self) -> list[tuple[str, int, str, str]]:

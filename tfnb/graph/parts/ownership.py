@@ -3,13 +3,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Hashable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakValueDictionary
 
-if TYPE_CHECKING:
-    from tfnb.graph.graph import Graph
-
-_graphs: WeakValueDictionary[int, Graph] = WeakValueDictionary()
+_graphs: WeakValueDictionary[int, Any] = WeakValueDictionary()
 _numbers = itertools.count()
 _owner: list[Hashable] = [None]
 
@@ -20,13 +17,13 @@ def register(graph: Any) -> Hashable:
     return _owner[0]
 
 
-def all_graphs() -> list[Graph]:
-    """The graphs that live, oldest first."""
+def living() -> list[Any]:
+    """Return the graphs that live, oldest first; `stack.all_graphs` is the same with their type."""
     return list(_graphs.values())
 
 
 def own(owner: Hashable) -> None:
     """Let the ops that are made from now on belong to `owner`, in all graphs, also in those to come."""
     _owner[0] = owner
-    for graph in all_graphs():
+    for graph in living():
         graph.owner = owner

@@ -2,15 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tfnb.core.device import canonical, device_text, merged
-from tfnb.graph.formats.export import native_attr
+from tfnb.graph.formats.protos import native_attr
 from tfnb.graph.parts.names import check_scope_name
 from tfnb.graph.parts.operation import Operation
-
-if TYPE_CHECKING:
-    from tfnb.graph.graph import Graph
 
 # A device name in canonical form; a function from an Operation to one; None: forget the outer ones.
 DeviceEntry = str | Callable[[Operation], Any] | None
@@ -117,25 +114,29 @@ class Entering:
 
 
 class NameScope:
-    """The context manager that `Graph.name_scope` returns. Entering gives the full prefix."""
+    """The context manager that `Graph.name_scope` returns. Entering gives the full prefix.
 
-    __slots__ = ("_graph", "_name", "_before")
+    local: has the current scope of the thread; unique_name: of the graph.
+    """
 
-    def __init__(self, graph: Graph, name: str | None) -> None:
-        self._graph, self._name = graph, name.decode() if isinstance(name, bytes) else name
+    __slots__ = ("_local", "_unique_name", "_name", "_before")
+
+    def __init__(self, local: Any, unique_name: Callable[[str], str], name: str | None) -> None:
+        self._local, self._unique_name = local, unique_name
+        self._name = name.decode() if isinstance(name, bytes) else name
 
     def __enter__(self) -> str:
-        local, name = self._graph._local, self._name
+        local, name = self._local, self._name
         self._before = local.scope
         if not name:
             local.scope = ""
             return ""
         check_scope_name(name, bool(self._before))
-        local.scope = name[:-1] if name[-1] == "/" else self._graph.unique_name(name)
-        return local.scope + "/"
+        local.scope = inner = name[:-1] if name[-1] == "/" else self._unique_name(name)
+        return inner + "/"
 
     def __exit__(self, *exc: object) -> None:
-        self._graph._local.scope = self._before
+        self._local.scope = self._before
 
 
 class Pushed:
@@ -162,7 +163,7 @@ class Outside:
 
     __slots__ = ("_graph", "_pushed", "_before")
 
-    def __init__(self, graph: Graph, pushed: Pushed) -> None:
+    def __init__(self, graph: Any, pushed: Pushed) -> None:
         self._graph, self._pushed = graph, pushed
 
     def __enter__(self) -> Any:

@@ -12,8 +12,8 @@ from typing import Any
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.operation import Operation
-from tfnb.graph.parts.ownership import all_graphs, own
-from tfnb.graph.stack import global_graph, set_global_graph
+from tfnb.graph.parts.ownership import own
+from tfnb.graph.stack import all_graphs, global_graph, graph_of, set_global_graph
 from tfnb.notebook.cells import relations
 from tfnb.notebook.cells.compare import Changes, compare
 from tfnb.notebook.cells.effects import Effects, apply_changes
@@ -375,8 +375,8 @@ def _badge(label: str, made: list[Operation], changes: list[Changes], effects: E
     gone = {name for part in changes for name in part.removed}
     changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
     there = [part.new[name] for part in changes for name in part.kept]
-    open_ = {op.graph for op in there if live_sessions(op.graph)}
-    kept = sum(any(session._store.peek(op) is not None for session in live_sessions(op.graph)) for op in there)
+    open_ = {op.graph for op in there if live_sessions(graph_of(op))}
+    kept = sum(any(session._store.peek(op) is not None for session in live_sessions(graph_of(op))) for op in there)
     return Badge(
         label, len(made), variables, kept, empty=sum(op.graph in open_ for op in there) - kept,
         identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,

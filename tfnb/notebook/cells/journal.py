@@ -12,8 +12,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
-from tfnb.graph.parts.ownership import all_graphs
-from tfnb.graph.stack import set_global_graph
+from tfnb.graph.stack import all_graphs, graph_of, set_global_graph
 from tfnb.notebook.frontend.settings import settings
 from tfnb.opdef import kinds
 
@@ -99,4 +98,4 @@ class Journal:
 
 def _graph_of(value: Any) -> Graph | None:
     op = op_of(value)
-    return op.graph if op is not None else None
+    return graph_of(op) if op is not None else None

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 from tfnb.graph.parts.operation import Operation
+from tfnb.graph.stack import graph_of
 from tfnb.opdef import kinds
 
 _last = re.compile(r"_([1-9]\d*)\Z").finditer
@@ -17,7 +18,7 @@ def drifted(made: Sequence[Operation]) -> tuple[str, ...]:
     That happens when a cell that is run again makes more ops of a kind than before: a fresh run of the notebook would
     give it the lower number.
     """
-    if not made or all(graph._ops[-1] in made[-1:] for graph in {made[0].graph, made[-1].graph}):
+    if not made or all(graph._ops[-1] in made[-1:] for graph in {graph_of(made[0]), graph_of(made[-1])}):
         return ()                               # nothing stands later
     later = _Later(made)
     for op in made:

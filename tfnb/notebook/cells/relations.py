@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from functools import partial
 
-from tfnb.graph.parts.ownership import all_graphs
+from tfnb.graph.stack import all_graphs
 from tfnb.notebook.cells.functions import Functions
 from tfnb.notebook.cells.marks import Reason, uses
 from tfnb.notebook.cells.state import Books

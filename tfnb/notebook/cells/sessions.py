@@ -17,7 +17,7 @@ from tfnb.core import taps
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
-from tfnb.graph.parts.ownership import all_graphs
+from tfnb.graph.stack import all_graphs
 from tfnb.notebook.cells.compare import form
 from tfnb.notebook.cells.effects import initializes
 from tfnb.notebook.cells.marks import Reason

@@ -7,6 +7,7 @@ from typing import Any
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import key_of, names_in
+from tfnb.graph.stack import graph_of
 from tfnb.notebook.frontend import shell
 
 
@@ -20,5 +21,5 @@ def python_names(graph: Graph, namespace: Mapping[str, Any] | None = None) -> di
 
 def name_of(tensor: Tensor | Operation, namespace: Mapping[str, Any] | None = None) -> str:
     """Return the first Python name of a tensor or op; "" if it has none."""
-    names = python_names(tensor.graph, namespace).get(key_of(tensor, tensor.graph))
+    names = python_names(graph_of(tensor), namespace).get(key_of(tensor, tensor.graph))
     return names[0] if names else ""

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from tfnb.graph.closure import closure
-from tfnb.graph.formats.export import native_attr
+from tfnb.graph.formats.protos import native_attr
 from tfnb.graph.stack import get_default_graph
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from tfnb.graph.closure import closure, upstream
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import is_ours
+from tfnb.graph.stack import graph_of
 from tfnb.notebook.cells.effects import initializes, is_variable
 from tfnb.notebook.lessons.evidence import UNKNOWN, Evidence, definition, keyword, names_below, walk
 from tfnb.notebook.lessons.failures import renamed
@@ -103,7 +104,7 @@ def uncounted_steps(seen: Evidence) -> Iterator[Words]:
         element = next((each for part in seen.fetched(call) if trains(each := seen.element(part))), None)
         if element is None or not any(inside(loop, call.lineno) for loop in around):
             continue
-        for step in element.graph.get_collection("global_step"):
+        for step in graph_of(element).get_collection("global_step"):
             if not _changes(step.op):
                 name = next((name for name, value in seen.names.items() if value is step), "global_step")
                 yield {"name": name}

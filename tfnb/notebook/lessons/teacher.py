@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.parts.ownership import all_graphs
+from tfnb.graph.stack import all_graphs
 from tfnb.notebook.cells.state import Run
 from tfnb.notebook.cells.statements import python_of
 from tfnb.notebook.frontend import shell

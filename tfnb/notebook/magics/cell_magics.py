@@ -11,8 +11,7 @@ from IPython.core.magic_arguments import argument, magic_arguments
 from tfnb.core.text import did_you_mean
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation
-from tfnb.graph.parts.ownership import all_graphs
-from tfnb.graph.stack import get_default_graph
+from tfnb.graph.stack import all_graphs, get_default_graph
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.graph.view import GraphView, graph_view
 from tfnb.notebook.magics.arguments import (

@@ -18,7 +18,7 @@ from tfnb.core.text import listed
 from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.collection import op_of
-from tfnb.graph.parts.ownership import all_graphs
+from tfnb.graph.stack import all_graphs
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.journal import Past
 from tfnb.notebook.cells.sessions import Listener

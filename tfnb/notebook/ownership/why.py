@@ -12,7 +12,7 @@ from tfnb.core.text import counted, listed
 from tfnb.graph.closure import closure, upstream
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation
-from tfnb.graph.stack import get_default_graph
+from tfnb.graph.stack import get_default_graph, graph_of
 from tfnb.notebook.cells.cells import Cells
 from tfnb.notebook.cells.compare import form
 from tfnb.notebook.cells.effects import is_variable
@@ -77,8 +77,8 @@ class _Asked:
     """The questions about one op; each answer is a line, or "" where there is nothing to say."""
 
     def __init__(self, op: Operation, cells: Cells) -> None:
-        self.op, self.cells, self.graph = op, cells, op.graph
-        self.stories: dict[Any, Story] = cells.books.stories.get(op.graph, {})
+        self.op, self.cells, self.graph = op, cells, graph_of(op)
+        self.stories: dict[Any, Story] = cells.books.stories.get(graph_of(op), {})
         self.above = upstream([op])
 
     def _label(self, op: Operation) -> str:

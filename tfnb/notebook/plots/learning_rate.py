@@ -10,6 +10,7 @@ import numpy as np
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.stack import graph_of
 from tfnb.notebook.frontend.fetch import find_session, resolve
 from tfnb.runtime.session import BaseSession
 
@@ -83,7 +84,7 @@ class FedRate:
         if tensor.static not in (None, ()):
             raise ValueError(f"a learning rate is one number, but {tensor.name!r} is {tensor}")
         self.name, self.value = tensor.op.name, float(known)
-        self._tensor, self._session, self._graph = tensor, session, tensor.graph
+        self._tensor, self._session, self._graph = tensor, session, graph_of(tensor)
         self._thread = 0
 
     def set(self, value: float) -> None:
@@ -127,4 +128,4 @@ def rate_of(what: Any, graph: Graph, value: float | None = None, session: BaseSe
     if not isinstance(found, Tensor):
         raise ValueError("a learning rate is a number, a variable, a tensor or an optimizer, not "
                          f"{type(what).__name__}")
-    return FedRate(found, session or find_session(found.graph), value)
+    return FedRate(found, session or find_session(graph_of(found)), value)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tfnb.core.text import counted
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.stack import graph_of
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.debug.edge_values import Values, Watched
 from tfnb.notebook.frontend.fetch import open_sessions
@@ -49,7 +50,7 @@ def variable_part(variable: Variable, name: str = "") -> Part:
     kind = f"tf.Variable '{variable.name}'  {variable.dtype.base_dtype.name}[{shape}]"
     made = getattr(op, "made_at", "").partition(": `")[0]
     words = "  ".join(filter(None, (kind, "" if variable.trainable else "not trainable", made and f"made at {made}")))
-    sessions = open_sessions(op.graph)
+    sessions = open_sessions(graph_of(op))
     if not sessions:
         return Part(name, f"{words}  (no session is open)")
     if len(sessions) == 1:

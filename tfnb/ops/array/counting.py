@@ -11,7 +11,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import graph_of, name_scope
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.searching import searchsorted
 from tfnb.ops.declaration.declare import kernel
@@ -143,7 +143,7 @@ def _matching(labels: Tensor, predictions: Tensor) -> tuple[Tensor, Tensor]:
 def _checked(classes: Tensor, rule: str, compare: Any, limit: Any) -> Tensor:
     limit = convert_to_tensor(limit, dtype=dtypes.int64)
     told = raw.Assert(raw.All(compare(classes, limit), [0]), [f"classes must {rule}:", classes])
-    with classes.graph.control_dependencies([told]):
+    with graph_of(classes).control_dependencies([told]):
         same: Tensor = raw.Identity(classes)
         return same
 

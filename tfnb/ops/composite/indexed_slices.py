@@ -10,6 +10,7 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import internal_convert_to_tensor, register_tensor_conversion_function
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.stack import graph_of
 from tfnb.ops.declaration.raw import raw
 
 
@@ -64,7 +65,7 @@ class IndexedSlices:
         """The static shape of the whole tensor, as far as `dense_shape` is known while the graph is built."""
         if self._dense_shape is None:
             return TensorShape(None)
-        known = self._values.graph.shape_from_tensor(self._dense_shape)
+        known = graph_of(self._values).shape_from_tensor(self._dense_shape)
         return TensorShape(known)
 
     def get_shape(self) -> TensorShape:
@@ -99,7 +100,7 @@ class IndexedSlices:
     @property
     def graph(self) -> Graph:
         """The graph of `values`."""
-        return self._values.graph
+        return graph_of(self._values)
 
     def __str__(self) -> str:
         shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"

@@ -19,7 +19,7 @@ from tfnb.graph.convert import beyond_int32, internal_convert_to_tensor
 from tfnb.graph.parts.attrs import output_count
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import told_operands
-from tfnb.graph.stack import get_default_graph, get_graph_from_inputs
+from tfnb.graph.stack import get_default_graph, get_graph_from_inputs, graph_of
 from tfnb.kernels.scalar.definition import read
 from tfnb.opdef.contract import documentation
 from tfnb.opdef.op import Op
@@ -126,7 +126,7 @@ class Constructor:
         if self._plain:
             inputs = self._fast(values, attrs)
             if inputs is not None:
-                graph = inputs[0].graph if inputs else get_default_graph()
+                graph = graph_of(inputs[0]) if inputs else get_default_graph()
                 if graph._flow_context is None and not graph._lent:     # else values are carried in: slower
                     return self._add(graph, inputs, attrs, name or spec.name)
         graph = get_graph_from_inputs(values) if values else get_default_graph()

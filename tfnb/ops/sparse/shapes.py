@@ -11,7 +11,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import graph_of, name_scope
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import named, public
@@ -122,7 +122,7 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
         return SparseTensor(indices, values, sizes)
     fits = raw.All(raw.LessEqual(sparse.dense_shape, sizes), [0])
     told = raw.Assert(fits, ["the new shape is smaller than that of the tensor:", sizes, sparse.dense_shape])
-    with sizes.graph.control_dependencies([told]):
+    with graph_of(sizes).control_dependencies([told]):
         return SparseTensor(indices, values, raw.Identity(sizes))
 
 

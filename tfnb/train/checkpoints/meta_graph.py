@@ -12,7 +12,7 @@ from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders, open_regular
 from tfnb.core.lazy import lazy_module
 from tfnb.core.version import GIT_VERSION, VERSION
-from tfnb.graph.formats import export
+from tfnb.graph.formats import protos
 from tfnb.graph.formats.proto_functions import proto_functions, register_proto_function
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
@@ -165,12 +165,12 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
     specs = {node.op: spec for node in made.graph_def.node if (spec := registry.find(node.op)) is not None}
     if not info.HasField("stripped_op_list"):
         for name in sorted(specs):
-            signature = export.op_def(specs[name])
+            signature = protos.op_def(specs[name])
             signature.ClearField("summary")
             info.stripped_op_list.op.append(signature)
     if strip:
         info.stripped_default_attrs = True
-        defaults = {name: {attr.name: export.attr_value(attr.default, attr.type) for attr in spec.attrs
+        defaults = {name: {attr.name: protos.attr_value(attr.default, attr.type) for attr in spec.attrs
                            if attr.has_default} for name, spec in specs.items()}
         for node in made.graph_def.node:
             for name, value in defaults.get(node.op, {}).items():

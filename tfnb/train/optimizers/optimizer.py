@@ -14,7 +14,7 @@ from tfnb.core.stale import check_fresh
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, name_scope
+from tfnb.graph.stack import colocate_with, control_dependencies, get_default_graph, graph_of, name_scope
 from tfnb.ops.array.gather import unique
 from tfnb.ops.array.reshape import shape as array_shape
 from tfnb.ops.composite.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
@@ -136,9 +136,9 @@ class Optimizer:
                 self._prepare()
                 updates = [self._update(grad, v) for grad, v in pairs if grad is not None]
                 train_op = self._finished(updates, global_step, scope)
-        collected = train_op.graph.get_collection_ref(GraphKeys.TRAIN_OP)
+        collected = graph_of(train_op).get_collection_ref(GraphKeys.TRAIN_OP)
         if train_op not in collected:
-            train_op.graph.add_to_collection(GraphKeys.TRAIN_OP, train_op)
+            graph_of(train_op).add_to_collection(GraphKeys.TRAIN_OP, train_op)
         return train_op
 
     def _update(self, grad: Any, v: Variable) -> Any:
