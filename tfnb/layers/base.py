@@ -3,24 +3,20 @@ from __future__ import annotations
 
 import copy
 import inspect
-import re
 from collections.abc import Iterable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from tfnb.core import nest
 from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.dtypes import as_dtype, float32
-from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
 from tfnb.graph.graph_util import depends_on
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
-from tfnb.layers.input_spec import check_input
+from tfnb.layers.weighted import Weighted, converted, snake_case, tensors_in
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.math.casting import cast
 from tfnb.variables.helpers import global_variables, trainable_variables
@@ -31,7 +27,7 @@ from tfnb.variables.variable import Variable, VariableAggregation, VariableSynch
 _numbers: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()      # layers of each class name so far
 
 
-class Layer:
+class Layer(Weighted):
     """A function of tensors with variables; subclasses make these in `build(input_shape)`, compute in `call(inputs)`.
 
     The variables stand in a variable scope: `_scope` if given, else `name`, or the class's name in snake case, made
@@ -57,16 +53,9 @@ class Layer:
                  _scope: Any = None, _reuse: Any = None, **unknown: Any) -> None:
         if unknown:
             raise TypeError(f"Keyword argument not understood: {', '.join(sorted(unknown))}")
-        self._trainable_weights: list[Any] = []
-        self._non_trainable_weights: list[Any] = []
-        self._updates: list[Any] = []
-        self._losses: list[Tensor] = []
-        self._conditional: list[Tensor] = []        # of these losses those that depend on inputs
+        super().__init__(trainable, dtype, activity_regularizer)
+        self._conditional: list[Tensor] = []        # of the losses those that depend on inputs
         self._called_with: list[Tensor] = []
-        self.built, self.trainable = False, trainable
-        self.input_spec: Any = None                 # an InputSpec or a list of them
-        self._dtype = None if dtype is None else as_dtype(dtype).name
-        self.activity_regularizer = activity_regularizer
         self._reuse = _reuse
         self._set_name(name)
         self._scope: VariableScope | None = None
@@ -77,25 +66,13 @@ class Layer:
                 self._scope = captured
 
     def _set_name(self, name: Any) -> None:
-        snake = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", type(self).__name__))
-        snake = snake.lower()
+        snake = snake_case(type(self).__name__)
         self._name, self._base_name = name, name
         if name is None or isinstance(name, VariableScope):
             taken = _numbers.setdefault(get_default_graph(), {})
             taken[snake] = taken.get(snake, 0) + 1
             self._name = f"{snake}_{taken[snake]}"
             self._base_name = snake if name is None else name.name
-
-    @property
-    def name(self) -> str:
-        """The name that was given, or one that no other layer of the graph has."""
-        found: str = self._name
-        return found
-
-    @property
-    def dtype(self) -> str | None:
-        """The name of the dtype of the variables; None before the first call, if it was not given."""
-        return self._dtype
 
     @property
     def graph(self) -> None:
@@ -111,23 +88,6 @@ class Layer:
         return self._scope.name
 
     @property
-    def trainable_weights(self) -> list[Any]:
-        """The variables to train."""
-        return list(self._trainable_weights) if self.trainable else []
-
-    @property
-    def non_trainable_weights(self) -> list[Any]:
-        """The other variables."""
-        return list(self._non_trainable_weights) + ([] if self.trainable else list(self._trainable_weights))
-
-    @property
-    def weights(self) -> list[Any]:
-        """All variables, those to train first."""
-        return self.trainable_weights + self.non_trainable_weights
-
-    trainable_variables, non_trainable_variables, variables = trainable_weights, non_trainable_weights, weights
-
-    @property
     def updates(self) -> list[Any]:
         """The ops that were added by `add_update`."""
         return self._updates
@@ -139,42 +99,15 @@ class Layer:
 
     def get_updates_for(self, inputs: Any) -> list[Any]:
         """Return the updates that depend on any of `inputs`; for None those that depend on no input of a call."""
-        sources = _tensors(self._called_with if inputs is None else inputs)
+        sources = tensors_in(self._called_with if inputs is None else inputs)
         return [update for update in self._updates if depends_on(update, sources) is (inputs is not None)]
 
     def get_losses_for(self, inputs: Any) -> list[Tensor]:
         """Return the losses added for inputs that depend on any of `inputs`; for None those added for none."""
         if inputs is None:
             return [loss for loss in self._losses if loss not in self._conditional]
-        sources = _tensors(inputs)
+        sources = tensors_in(inputs)
         return [loss for loss in self._losses if loss in self._conditional and depends_on(loss.op, sources)]
-
-    def count_params(self) -> int:
-        """Count the elements of the variables. Raises ValueError before they are made."""
-        if not self.built:
-            raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built.")
-        return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
-
-    def build(self, input_shape: Any) -> None:
-        """Make the variables, by `add_weight`."""
-        self.built = True
-
-    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """The outputs."""
-        return inputs
-
-    def compute_output_shape(self, input_shape: Any) -> TensorShape:
-        """The shape of the outputs for inputs of a shape."""
-        raise NotImplementedError(f"{type(self).__name__} does not say its output shape")
-
-    def get_config(self) -> dict[str, Any]:
-        """The arguments of the constructor, as far as a subclass tells them."""
-        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
-
-    @classmethod
-    def from_config(cls, config: dict[str, Any]) -> Any:
-        """A layer with these arguments."""
-        return cls(**config)
 
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Add ops (or functions that make them) to `updates` and to the collection UPDATE_OPS."""
@@ -270,7 +203,7 @@ class Layer:
             self._current_scope = scope
             if "scope" in inspect.signature(self.call).parameters:
                 kwargs["scope"] = scope
-            inputs = nest.map_structure(_converted, inputs)
+            inputs = nest.map_structure(converted, inputs)
             with name_scope(self._name_scope()):
                 self._build_once(inputs)
                 outputs = self.call(inputs, *args, **kwargs)
@@ -294,18 +227,6 @@ class Layer:
     def _weights(self) -> list[Any]:
         return [*vars(self).get("_trainable_weights", []), *vars(self).get("_non_trainable_weights", [])]
 
-    def _build_once(self, inputs: Any) -> None:
-        check_input(self.input_spec, inputs, self.name)
-        if self.built:
-            return
-        tensors = nest.flatten(inputs)
-        if self._dtype is None and tensors and hasattr(tensors[0], "dtype"):
-            self._dtype = tensors[0].dtype.base_dtype.name
-        shapes = [getattr(tensor, "shape", None) for tensor in tensors]
-        self.build(nest.pack_sequence_as(inputs, shapes))
-        check_input(self.input_spec, inputs, self.name)
-        self.built = True
-
     def _regularize_activity(self, outputs: Any, inputs: Any) -> None:
         if self.activity_regularizer is None:
             return
@@ -326,17 +247,8 @@ class Layer:
         return made
 
 
-def _tensors(inputs: Any) -> set[Tensor]:
-    return {each for each in nest.flatten(inputs) if isinstance(each, Tensor)}
-
-
 def _parts(variable: Any) -> list[Variable]:
     return list(variable) if isinstance(variable, PartitionedVariable) else [variable]
-
-
-def _converted(value: Any) -> Any:
-    """Numbers and arrays as tensors; everything else as it is."""
-    return convert_to_tensor(value) if isinstance(value, (np.ndarray, np.generic, float, int)) else value
 
 
 def _holds_tensors(value: Any) -> bool:
@@ -350,15 +262,6 @@ def _collect(elements: Iterable[Any], key: str) -> None:
     for element in elements:
         if all(element is not other for other in collection):
             collection.append(element)
-
-
-def channel_size(shape_: Any, axis: int, what: str) -> int:
-    """The size of `axis`, which variables' shapes depend on. Raises ValueError where it is not known."""
-    size = None if shape_.ndims is None else shape_.as_list()[axis]
-    if size is None:
-        raise ValueError(f"The {what} of the inputs should be defined. Found `None` in shape {shape_}.")
-    found: int = size
-    return found
 
 
 describe(globals(), LAYERS)

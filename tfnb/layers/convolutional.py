@@ -7,10 +7,11 @@ from tfnb.core import dtypes
 from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.layers.base import Layer, channel_size
+from tfnb.layers.base import Layer
 from tfnb.layers.choices import activation_of, channels_first, initializer_of, layout, sizes_for
 from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
+from tfnb.layers.weighted import channel_size
 from tfnb.ops.array.reshape import reshape
 from tfnb.ops.nn import activations as nn
 from tfnb.ops.nn.conv_functions import conv1d as _conv1d

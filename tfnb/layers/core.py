@@ -8,10 +8,11 @@ from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.layers.base import Layer, channel_size
+from tfnb.layers.base import Layer
 from tfnb.layers.choices import activation_of, channels_first, either, initializer_of
 from tfnb.layers.functional import functional
 from tfnb.layers.input_spec import InputSpec
+from tfnb.layers.weighted import channel_size
 from tfnb.ops.array.reshape import identity, reshape, shape, transpose
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.casting import cast

@@ -11,9 +11,10 @@ from tfnb.core.program import log
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
-from tfnb.layers.base import Layer, channel_size
+from tfnb.layers.base import Layer
 from tfnb.layers.choices import activation_of, initializer_of
 from tfnb.layers.input_spec import InputSpec
+from tfnb.layers.weighted import channel_size
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.array.slicing import slice_, split

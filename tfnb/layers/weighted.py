@@ -1,0 +1,139 @@
+"""Foundation of all layers: the name, weights, losses and updates that `tf.layers` and `tf.keras` layers share."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from tfnb.core import nest
+from tfnb.core.dtypes import as_dtype
+from tfnb.core.shape import TensorShape
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.parts.operation import Tensor
+from tfnb.layers.input_spec import check_input
+
+
+def snake_case(name: str) -> str:
+    """Return the name of a class as layers are named by it: "Conv2DTranspose" -> "conv2d_transpose"."""
+    parted = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", name)).lower()
+    return parted if parted[0] != "_" else f"private{parted}"
+
+
+class Weighted:
+    """A named function of tensors with weights, losses and updates.
+
+    trainable: whether its weights are trained. dtype: of the weights; by default that of the first input.
+    activity_regularizer: a function from the outputs to a loss.
+    """
+
+    _name: str
+
+    def __init__(self, trainable: bool, dtype: Any, activity_regularizer: Any) -> None:
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        self._updates: list[Any] = []
+        self._losses: list[Tensor] = []
+        self.built, self.trainable = False, trainable
+        self.input_spec: Any = None                 # an InputSpec or a list of them
+        self._dtype = None if dtype is None else as_dtype(dtype).name
+        self.activity_regularizer = activity_regularizer
+
+    @property
+    def name(self) -> str:
+        """The name that was given, or one that no other layer of the graph has."""
+        found: str = self._name
+        return found
+
+    @property
+    def dtype(self) -> str | None:
+        """The name of the dtype of the variables; None before the first call, if it was not given."""
+        return self._dtype
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables to train."""
+        return list(self._trainable_weights) if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The other variables."""
+        return list(self._non_trainable_weights) + ([] if self.trainable else list(self._trainable_weights))
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables, those to train first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The same as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The same as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    @property
+    def variables(self) -> list[Any]:
+        """The same as `weights`."""
+        return self.weights
+
+    def count_params(self) -> int:
+        """Count the elements of the variables. Raises ValueError before they are made."""
+        if not self.built:
+            raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built.")
+        return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables, by `add_weight`."""
+        self.built = True
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The outputs."""
+        return inputs
+
+    def compute_output_shape(self, input_shape: Any) -> TensorShape:
+        """The shape of the outputs for inputs of a shape."""
+        raise NotImplementedError(f"{type(self).__name__} does not say its output shape")
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor, as far as a subclass tells them."""
+        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        """A layer with these arguments."""
+        return cls(**config)
+
+    def _build_once(self, inputs: Any) -> None:
+        check_input(self.input_spec, inputs, self.name)
+        if self.built:
+            return
+        tensors = nest.flatten(inputs)
+        if self._dtype is None and tensors and hasattr(tensors[0], "dtype"):
+            self._dtype = tensors[0].dtype.base_dtype.name
+        shapes = [getattr(tensor, "shape", None) for tensor in tensors]
+        self.build(nest.pack_sequence_as(inputs, shapes))
+        check_input(self.input_spec, inputs, self.name)
+        self.built = True
+
+
+def tensors_in(inputs: Any) -> set[Tensor]:
+    """Return the tensors of a nested structure."""
+    return {each for each in nest.flatten(inputs) if isinstance(each, Tensor)}
+
+
+def converted(value: Any) -> Any:
+    """Numbers and arrays as tensors; everything else as it is."""
+    return convert_to_tensor(value) if isinstance(value, (np.ndarray, np.generic, float, int)) else value
+
+
+def channel_size(shape_: Any, axis: int, what: str) -> int:
+    """The size of `axis`, which variables' shapes depend on. Raises ValueError where it is not known."""
+    size = None if shape_.ndims is None else shape_.as_list()[axis]
+    if size is None:
+        raise ValueError(f"The {what} of the inputs should be defined. Found `None` in shape {shape_}.")
+    found: int = size
+    return found
