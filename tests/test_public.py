@@ -112,7 +112,8 @@ def left_out(name: str) -> set[str]:
 
 
 def test_arguments_are_those_of_tensorflow(oracle):
-    names = sorted(name for name, value in called().items() if id(value) not in of(NOT_CONSTRUCTED))
+    names = sorted(name for name, value in called().items() if id(value) not in of(NOT_CONSTRUCTED)
+                   and not name.startswith("tf.keras."))        # TensorFlow 2 has Keras 3 under these names
     theirs = oracle(READ, names=names)
     assert len(theirs) > 900
     listed = set().union(*OTHER_DEFAULTS.values())

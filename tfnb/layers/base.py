@@ -12,7 +12,6 @@ from tfnb.core.arguments import LAYERS, describe
 from tfnb.core.dtypes import as_dtype, float32
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph import Graph
-from tfnb.graph.graph_util import depends_on
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
@@ -54,8 +53,6 @@ class Layer(Weighted):
         if unknown:
             raise TypeError(f"Keyword argument not understood: {', '.join(sorted(unknown))}")
         super().__init__(trainable, dtype, activity_regularizer)
-        self._conditional: list[Tensor] = []        # of the losses those that depend on inputs
-        self._called_with: list[Tensor] = []
         self._reuse = _reuse
         self._set_name(name)
         self._scope: VariableScope | None = None
@@ -87,28 +84,6 @@ class Layer(Weighted):
                              "yet. The scope name is determined the first time the layer instance is called.")
         return self._scope.name
 
-    @property
-    def updates(self) -> list[Any]:
-        """The ops that were added by `add_update`."""
-        return self._updates
-
-    @property
-    def losses(self) -> list[Tensor]:
-        """The losses that were added by `add_loss`."""
-        return self._losses
-
-    def get_updates_for(self, inputs: Any) -> list[Any]:
-        """Return the updates that depend on any of `inputs`; for None those that depend on no input of a call."""
-        sources = tensors_in(self._called_with if inputs is None else inputs)
-        return [update for update in self._updates if depends_on(update, sources) is (inputs is not None)]
-
-    def get_losses_for(self, inputs: Any) -> list[Tensor]:
-        """Return the losses added for inputs that depend on any of `inputs`; for None those added for none."""
-        if inputs is None:
-            return [loss for loss in self._losses if loss not in self._conditional]
-        sources = tensors_in(inputs)
-        return [loss for loss in self._losses if loss in self._conditional and depends_on(loss.op, sources)]
-
     def add_update(self, updates: Any, inputs: Any = None) -> None:
         """Add ops (or functions that make them) to `updates` and to the collection UPDATE_OPS."""
         for update in updates if isinstance(updates, (list, tuple)) else [updates]:
@@ -124,8 +99,8 @@ class Layer(Weighted):
         made = [loss() if callable(loss) else loss for loss in given]
         new = [convert_to_tensor(loss) for loss in made if loss is not None]
         self._losses += new
-        if inputs is not None:
-            self._conditional += new
+        for loss in new:
+            vars(loss)["_unconditional_loss"] = inputs is None
         _collect(new, GraphKeys.REGULARIZATION_LOSSES)
 
     def add_weight(self, name: str, shape: Any, dtype: Any = None, initializer: Any = None, regularizer: Any = None,
@@ -210,7 +185,7 @@ class Layer(Weighted):
                 if outputs is None:
                     raise ValueError("A layer's `call` method should return a Tensor or a list of Tensors, not None "
                                      f"(layer: {self.name}).")
-                self._called_with += [each for each in nest.flatten(inputs) if isinstance(each, Tensor)]
+                self._called_with += tensors_in(inputs)
                 self._regularize_activity(outputs, inputs)
         for key in nest.flatten(self.updates_collection or []):
             _collect(self._updates, key)
@@ -221,7 +196,7 @@ class Layer(Weighted):
         if self.built and any(part.op._dead is not None for each in self._weights() for part in _parts(each)):
             self.built = False
             self._trainable_weights, self._non_trainable_weights = [], []
-            self._updates, self._losses, self._conditional, self._called_with = [], [], [], []
+            self._updates, self._losses, self._called_with = [], [], []
             self._scope = None if self._own_scope else self._scope
 
     def _weights(self) -> list[Any]:

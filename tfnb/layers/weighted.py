@@ -10,6 +10,7 @@ from tfnb.core import nest
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.graph_util import depends_on
 from tfnb.graph.parts.operation import Tensor
 from tfnb.layers.input_spec import check_input
 
@@ -33,7 +34,8 @@ class Weighted:
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
-        self._losses: list[Tensor] = []
+        self._losses: list[Any] = []
+        self._called_with: list[Tensor] = []
         self.built, self.trainable = False, trainable
         self.input_spec: Any = None                 # an InputSpec or a list of them
         self._dtype = None if dtype is None else as_dtype(dtype).name
@@ -79,6 +81,30 @@ class Weighted:
     def variables(self) -> list[Any]:
         """The same as `weights`."""
         return self.weights
+
+    @property
+    def updates(self) -> list[Any]:
+        """The ops that were added by `add_update`."""
+        return self._updates
+
+    @property
+    def losses(self) -> list[Tensor]:
+        """The losses that were added by `add_loss`."""
+        return self._losses
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """Return the updates that depend on any of `inputs`; for None those that depend on no input of a call."""
+        sources = tensors_in(self._called_with if inputs is None else inputs)
+        return [update for update in self.updates if depends_on(update, sources) is (inputs is not None)]
+
+    def get_losses_for(self, inputs: Any) -> list[Tensor]:
+        """Return the losses added for inputs that depend on any of `inputs`; for None those added for none."""
+        free = [getattr(loss, "_unconditional_loss", True) for loss in self.losses]
+        if inputs is None:
+            return [loss for loss, is_free in zip(self.losses, free, strict=True) if is_free]
+        sources = tensors_in(inputs)
+        return [loss for loss, is_free in zip(self.losses, free, strict=True)
+                if not is_free and depends_on(loss.op, sources)]
 
     def count_params(self) -> int:
         """Count the elements of the variables. Raises ValueError before they are made."""

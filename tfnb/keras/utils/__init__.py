@@ -1,0 +1,8 @@
+"""`tf.keras.utils`."""
+from tfnb.core.lazy import lazy_names as _lazy_names
+
+_PLACES = {
+    "tfnb.keras.utils.registry":
+        "CustomObjectScope custom_object_scope deserialize_keras_object get_custom_objects serialize_keras_object",
+}
+__getattr__ = _lazy_names(__name__, {name: module for module, names in _PLACES.items() for name in names.split()})
