@@ -7,7 +7,7 @@ import pytest
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.functions.language import KernelFailure
 from tfnb.kernels.launch import Call, Meta
-from tfnb.kernels.library import random
+from tfnb.kernels.library.random import draws as random
 
 SHAPES = [(0,), (), (1,), (5,), (1000,), (3, 7, 11)]
 FILLS = {"uniform": (random.random_uniform, philox.uniform),

@@ -17,8 +17,8 @@ from tfnb.graph.convert import beyond_int32, convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.kernels.arrays import philox
-from tfnb.kernels.library import random as kernels
 from tfnb.kernels.library.checks import Below
+from tfnb.kernels.library.random import draws as kernels
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import random
 from tfnb.ops.declaration.raw import raw
