@@ -21,6 +21,7 @@ NO_SECOND = {
     **dict.fromkeys((f"TensorArray{name}V3" for name in ("Read", "Write", "Gather", "Scatter", "Split", "Concat")),
                     "as in TensorFlow, gradients of a TensorArray have none"),
     "MaxPoolWithArgmax": "its gradient has none",
+    **dict.fromkeys(("Igamma", "Igammac"), "as in TensorFlow, IgammaGradA has no gradient"),
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
 NOT_CHECKED = {
@@ -186,6 +187,8 @@ SAMPLES = {
     "MatrixDiagPart": [(lambda x: raw.MatrixDiagPart(x), [(2, 3, 3)])],
     "Select": [(lambda x, y: raw.Select([[True, False, True], [False, False, True]], x, y), [A, B])],
     "Polygamma": [(lambda x: raw.Polygamma(1.0 + 0.0 * x, raw.Abs(x) + 1.0), [A])],
+    "Betainc": [(lambda x: raw.Betainc(0.0 * x + 2.0, 0.0 * x + 1.5, raw.Sigmoid(x)), [A])],
+    "NextAfter": [(lambda x: raw.NextAfter(x, raw.ZerosLike(x)) * x, [A])],
     "Zeta": [(lambda q: raw.Zeta(raw.ZerosLike(q) + 2.5, raw.Abs(q) + 1.0), [A])],
     "GatherV2": [(lambda x, a=a: raw.GatherV2(x, [[0, 1, 1]], a), [A]) for a in (0, 1)],
     "Gather": [(lambda x: raw.Gather(x, [0, 1, 1]), [A])],

@@ -238,6 +238,8 @@ MORE = {
     "OneHot": [(lambda x, a=a: raw.OneHot(np.array([0, 2, -1, 1]), 3, x, x + x, axis=a), [()]) for a in (0, -1)],
     "StopGradient": [(lambda x: raw.StopGradient(x), [MATRIX])],
     "PreventGradient": [(lambda x: raw.PreventGradient(x), [MATRIX])],
+    **{name: [(lambda x, y, name=name: getattr(raw, name)(x + x, y), [MATRIX, (3,)])]
+       for name in ("IgammaGradA", "RandomGammaGrad")},
     "Unique": [], "ListDiff": [], "Where": [],
 }
 EMPTY = {

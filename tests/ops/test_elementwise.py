@@ -85,7 +85,8 @@ FORMULAS = {
     "Xdivy": lambda x, y: np.where(x == 0, 0, x / y), "Xlogy": special.xlogy, "Xlog1py": special.xlog1py,
 }
 # Ops with formulas elsewhere: they are more than a formula of broadcast inputs.
-ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real", "Angle"}
+ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real", "Angle",
+             "NextAfter"}
 SLOW = pytest.mark.slow
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "0": 0.0, "-0": -0.0}
 # where NumPy's or SciPy's own special cases are not the op's: infinite and NaN samples are left out

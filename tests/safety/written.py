@@ -75,6 +75,8 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "Rank": [([_f(2, 3)], {})], "InvertPermutation": [([[2, 0, 1]], {})],
     "Roll": [([_f(3, 4), [1, 2], [0, 1]], {}), ([_f(3, 4, 2), 1, 1], {})],
     "ConcatOffset": [([1, [np.array([2, 3], np.int32), np.array([2, 4], np.int32)]], {})],
+    **{name: [([_f(3, 1), _f(2)], {})] for name in ("IgammaGradA", "RandomGammaGrad")},
+    **{name: [([_f(3, 2)], {})] for name in ("FresnelSin", "FresnelCos")},
     "Where": [([np.array([[True, False], [True, True]])], {})],
     "Unique": [([[3, 1, 3, 2]], {})], "ListDiff": [([[3, 1, 3, 2], [1, 5]], {})],
     "LinSpace": [([0.0, 1.0, 5], {})], "Range": [([0, 10, 3], {}), ([0.0, 1.0, 0.25], {})],

@@ -9,6 +9,7 @@ from tfnb.compile.planning.plan import Stage
 from tfnb.core.shape import is_known
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import element_dtype, handle_shape, is_identity, ref_variable, refers
+from tfnb.kernels.scalar.primitives import ON_CPU
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
 from tfnb.ops.declaration.evaluate import reads_operand
@@ -79,6 +80,8 @@ def has_gpu_kernel(op: Operation) -> bool:
     if isinstance(spec, (kinds.Flow, kinds.Control)):
         return True
     if not types_compile(op) or _may_reshape(op):
+        return False
+    if isinstance(spec, kinds.Elementwise) and not spec.body.primitives.isdisjoint(ON_CPU):
         return False
     if spec.cuda is not None or isinstance(spec, (*_ALWAYS, *_GENERATED, kinds.ShapeOf)):
         return True

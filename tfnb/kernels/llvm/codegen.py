@@ -19,6 +19,7 @@ from tfnb.kernels.llvm import by_numba, lowering
 from tfnb.kernels.llvm.arithmetic import Unsupported
 from tfnb.kernels.llvm.loops import mark_independent
 from tfnb.kernels.llvm.microkernel import processor_features
+from tfnb.kernels.llvm.special_functions import SYMBOLS
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 llvm = lazy_module("llvmlite.binding")
@@ -47,7 +48,7 @@ def machine() -> Any:
 def compile_source(text: str, symbol: str) -> bytes:
     """Compile a kernel's source to object code; its only global symbol is `symbol`.
 
-    Raises KernelError when numba rejects the source or when the result calls anything but the C library.
+    Raises KernelError when numba rejects the source or when the result calls anything but the C library and SciPy.
     """
     code, foreign = _emit(optimised_module(text, symbol))
     if any(name.startswith("__svml") for name in foreign):      # numba found Intel's vector library and told LLVM
@@ -61,7 +62,7 @@ def _emit(module: Any) -> tuple[bytes, list[str]]:
     """Return the object code of a module, and the functions that it calls outside the C library."""
     outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
     code = bytes(machine().emit_object(module))
-    return code, sorted((outside | undefined_symbols(code)) - LIBRARY)
+    return code, sorted((outside | undefined_symbols(code)) - LIBRARY - set(SYMBOLS))
 
 
 def undefined_symbols(code: bytes) -> set[str]:

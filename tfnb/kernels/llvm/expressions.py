@@ -15,6 +15,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.kernels.llvm import arithmetic, intrinsics, prelude
 from tfnb.kernels.llvm.arithmetic import Typed, Unsupported, constant, convert
 from tfnb.kernels.llvm.natives import Native, declared, llvm_type
+from tfnb.kernels.llvm.special_functions import symbol
 from tfnb.kernels.scalar.number_types import kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
@@ -25,6 +26,7 @@ SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: 
          ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 _FUNCTIONS = {row.libm: row.arity for row in PRIMITIVES.values() if row.libm}
+_SCIPY = {name: row.arity for name, row in PRIMITIVES.items() if row.scipy}
 
 Found = Typed | tuple[Typed, ...]
 Types = str | tuple[str, ...]             # of a value, of a tuple; "void": of nothing
@@ -230,12 +232,19 @@ class Expressions:
         return None if native.result == "void" else Typed(native.result, made)
 
     def _library(self, name: str, values: Sequence[Typed]) -> Typed:
-        """Emit a call of a function of `math`, of floats of one type."""
+        """Emit a call of a function of `math`, of floats of one type; SciPy's have float64 alone."""
         types = {value.type for value in values}
+        if name in _SCIPY and len(values) == _SCIPY[name]:
+            found = self._called(symbol(name), [convert(self.builder, value, "float64") for value in values])
+            return convert(self.builder, found, values[0].type)
         if types not in ({"float32"}, {"float64"}) or len(values) != _FUNCTIONS.get(name):
             raise Unsupported(f"math.{name}({', '.join(types)})")
+        return self._called(name + ("f" if types == {"float32"} else ""), values)
+
+    def _called(self, name: str, values: Sequence[Typed]) -> Typed:
+        """Emit a call of a C function without side effects whose operands and result have one type."""
         of, module = values[0].value.type, self.builder.module
-        function = declared(module, name + ("f" if types == {"float32"} else ""), of, [of] * len(values))
+        function = declared(module, name, of, [of] * len(values))
         function.attributes.add("readonly")
         function.attributes.add("nounwind")
         return Typed(values[0].type, self.builder.call(function, [value.value for value in values]))

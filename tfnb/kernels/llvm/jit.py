@@ -19,6 +19,7 @@ from typing import Any
 from tfnb.core.interrupts import held_back
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.llvm import codegen, objects
+from tfnb.kernels.llvm.special_functions import provide
 
 llvm = lazy_module("llvmlite.binding")
 
@@ -113,6 +114,7 @@ def _engine() -> Any:
 def _place(payload: bytes, key: str) -> int:
     """Put an object in memory and return the address of its kernel (50 us)."""
     engine = _engine()
+    provide(payload)
     engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
     engine.finalize_object()
     found: int = engine.get_function_address(_symbol(key))

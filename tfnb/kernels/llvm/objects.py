@@ -26,10 +26,11 @@ hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 
 # The files of tfnb/kernels that decide what a source compiles to: codegen.py and all that it imports (tested).
 SOURCES = ("block.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.py", "llvm/expressions.py",
            "llvm/intrinsics.py", "llvm/loops.py", "llvm/lowering.py", "llvm/microkernel.py", "llvm/natives.py",
-           "llvm/prelude.py", "llvm/streaming.py", "llvm/tiles.py", "llvm/window_tiles.py", "printer.py",
-           "scalar/definition.py", "scalar/expansions.py", "scalar/instructions.py", "scalar/number_types.py",
-           "scalar/numpy_forms.py", "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
-           "scalar/special.py", "scalar/symbols.py", "spec.py")
+           "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
+           "llvm/window_tiles.py", "printer.py", "scalar/definition.py", "scalar/expansions.py",
+           "scalar/instructions.py", "scalar/number_types.py", "scalar/numpy_forms.py",
+           "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
+           "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "spec.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first

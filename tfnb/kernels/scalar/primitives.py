@@ -23,6 +23,7 @@ from tfnb.kernels.scalar.instructions import Make
 from tfnb.kernels.scalar.number_types import Literal, common_type
 from tfnb.kernels.scalar.polynomials import polynomials
 from tfnb.kernels.scalar.primitive import Body, Primitive
+from tfnb.kernels.scalar.scipy_functions import SCIPY
 from tfnb.kernels.scalar.special import SPECIAL
 
 
@@ -109,6 +110,7 @@ _TRANSCENDENTAL: dict[str, Primitive] = {
     **_same("tanh"),
     "sqrt": Primitive(1, "same", np.sqrt, llvm={"f": llvm.intrinsic("sqrt")}, libm="sqrt", cuda="sqrt"),
     "rsqrt": Primitive(1, "same", lambda x: 1 / np.sqrt(x), expansion={"f": by.rsqrt}),
+    "nextafter": Primitive(2, "same", np.nextafter, libm="nextafter"),
     "atan2": Primitive(2, "same", np.arctan2, libm="atan2", cuda="atan2", costly=True),
     "sigmoid": Primitive(1, "same", forms.sigmoid, expansion={"f": by.sigmoid}, costly=True),
     "erf": Primitive(1, "same", forms.special("erf"), libm="erf", cuda="erf", costly=True),
@@ -134,9 +136,10 @@ _OF_EXPANSIONS: dict[str, Primitive] = {           # what expansions need of the
     "from_bits": Primitive(1, "bits", lambda x: x.view(f"f{x.itemsize}"), llvm={"i": llvm.from_bits}),
 }
 _POLYNOMIALS = polynomials()
-_IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **_ROWS_AND_CAST}
+_IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **SCIPY, **_ROWS_AND_CAST}
 PRIMITIVES: dict[str, Primitive] = {name: replace(row, polynomial=_POLYNOMIALS.get(name, {})) for name, row in (
     _IN_BODIES | _CONVERSIONS | _OF_EXPANSIONS).items()}
+ON_CPU = frozenset({*SCIPY, "nextafter"})          # no GPU has them
 # Names that the bodies of ops use as if they were builtins (those that Python has are operators there).
 BUILTINS = frozenset(name for name in _IN_BODIES if not hasattr(builtins, name) and not iskeyword(name))
 

@@ -62,7 +62,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 # Modified Bessel functions
 
-@public("math.bessel_i0e")
+@public("math.bessel_i0e", "math.special.bessel_i0e")
 @elementwise("x: T -> y: T", T=REAL)
 def BesselI0e(x):
     """Compute `exp(-abs(x))` times the modified Bessel function of order 0 of `x`, element-wise.
@@ -80,7 +80,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
         return dy * (BesselI1e(x) - raw.Sign(x) * y)
 
 
-@public("math.bessel_i1e")
+@public("math.bessel_i1e", "math.special.bessel_i1e")
 @elementwise("x: T -> y: T", T=REAL)
 def BesselI1e(x):
     """Compute `exp(-abs(x))` times the modified Bessel function of order 1 of `x`, element-wise.

@@ -6,10 +6,11 @@ from tfnb.kernels.llvm.intrinsics import has_instructions
 from tfnb.kernels.printer import OPERATORS, has_operator
 from tfnb.kernels.scalar.number_types import kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
+from tfnb.kernels.scalar.scipy_functions import SCIPY
 
-# libm's functions are scalar: only for what has neither instructions nor an expansion.
-LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if row.libm and not row.instruction("float32")
-                    and row.definition("float32") is None)
+# libm's and SciPy's functions are scalar: only for what has neither instructions nor an expansion.
+LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if (row.libm or row.scipy)
+                    and not row.instruction("float32") and row.definition("float32") is None)
 _OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_power"}
 
 
@@ -19,7 +20,7 @@ def has_source(name: str, type: str) -> bool:
         return kind(type) == "f"
     if name in _OPERATORS:
         return name == "convert" or has_operator(name, type)
-    return name == "column" or has_instructions(name, type)
+    return name == "column" or name not in SCIPY and has_instructions(name, type)
 
 
 def template(value: Value) -> str:

@@ -8,7 +8,6 @@ threads would fight for the cores. Libraries that were there before (NumPy's own
 """
 from __future__ import annotations
 
-import ctypes
 import importlib.machinery
 import importlib.util
 import sys
@@ -19,6 +18,7 @@ from types import ModuleType
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.llvm.special_functions import address_of
 
 scipy = lazy_module("scipy")
 threadpoolctl = lazy_module("threadpoolctl")
@@ -37,14 +37,7 @@ def function(name: str) -> int:
             before = _libraries()
             _module = _load()
             _one_thread(before)
-    capsule = _module.__pyx_capi__[name]
-    label = _python_api("PyCapsule_GetName", ctypes.c_char_p, ctypes.py_object)(capsule)
-    pointer = _python_api("PyCapsule_GetPointer", ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
-    return int(pointer(capsule, label))
-
-
-def _python_api(name: str, result: Any, *arguments: Any) -> Any:
-    return ctypes.PYFUNCTYPE(result, *arguments)((name, ctypes.pythonapi))
+    return address_of(_module.__pyx_capi__[name])
 
 
 def _load() -> ModuleType:

@@ -24,9 +24,10 @@ from tfnb.ops.reductions.reduce import (
     reduce_max, reduce_mean, reduce_min, reduce_prod, reduce_std, reduce_sum, reduce_variance, zero_fraction,
 )
 from tfnb.ops.reductions.top import in_top_k, top_k
-from tfnb.core.lazy import lazy_names as _lazy_names
+from tfnb.core.lazy import lazy_module as _lazy_module, lazy_names as _lazy_names
 from tfnb.ops.declaration.public import exports as _exports
 
+special = _lazy_module("tfnb.math.special")
 _LAZY = dict.fromkeys(
     ("segment_max segment_mean segment_min segment_prod segment_sum unsorted_segment_max unsorted_segment_mean "
      "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n unsorted_segment_sum").split(),

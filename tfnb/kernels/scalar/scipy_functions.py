@@ -1,0 +1,52 @@
+"""Primitives that are functions of SciPy, called by their addresses (kernels/llvm/special_functions.py).
+
+An expansion of one would be hundreds of steps, of which each element needs a few: it would slow down the compilation of
+a kernel more than the calls slow down its run. No GPU has them: ops that use them run on the CPU.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.scalar import numpy_forms as forms
+from tfnb.kernels.scalar.primitive import Primitive
+from tfnb.kernels.scalar.symbols import primitive
+
+Body = Callable[..., Any]
+_Made = Callable[[Body, Body], Body]             # (where, function of SciPy) -> body
+
+
+def _function(name: str, arity: int = 1) -> Primitive:
+    return Primitive(arity, "same", forms.special(name), scipy=name, costly=True)
+
+
+def _around(function: str, made: _Made, arity: int = 1) -> Primitive:
+    """Return SciPy's function with TensorFlow's values where the two differ."""
+    in_numpy = made(np.where, forms.special(function.removeprefix("scipy_")))
+    return Primitive(arity, "same", lambda *arrays: np.asarray(in_numpy(*arrays), arrays[-1].dtype), costly=True,
+                     expansion={"f": made(primitive("where"), primitive(function))})
+
+
+def _for_negative(value: float) -> _Made:
+    return lambda where, function: lambda x: where(x < 0, value, function(x))
+
+
+_RAW = {name: _function(name) for name in "i0 i1 j0 j1 k0 k0e k1 k1e y0 y1 dawsn spence expi".split()} | {
+    "gammainc": _function("gammainc", 2), "gammaincc": _function("gammaincc", 2), "betainc": _function("betainc", 3)}
+_NAMED = {f"bessel_{name}": _RAW[name] for name in ("i0", "i1", "j0", "j1")}
+_POLES = {f"scipy_{name}": _RAW[name] for name in "k0 k0e k1 k1e y0 y1 expi gammainc gammaincc betainc".split()}
+_ALIKE = {
+    **{f"bessel_{name}": _around(f"scipy_{name}", _for_negative(inf)) for name in ("k0", "k0e", "k1", "k1e")},
+    **{f"bessel_{name}": _around(f"scipy_{name}", _for_negative(-inf)) for name in ("y0", "y1")},
+    "expint": _around("scipy_expi", _for_negative(nan)),
+    "igamma": _around("scipy_gammainc", lambda where, function: lambda a, x: where(
+        x == 0, 0, where(a <= 0, nan, function(a, x))), 2),
+    "igammac": _around("scipy_gammaincc", lambda where, function: lambda a, x: where(
+        a <= 0, nan, function(a, x)), 2),
+    "betainc": _around("scipy_betainc", lambda where, function: lambda a, b, x: where(
+        (a <= 0) | (b <= 0), nan, function(a, b, x)), 3),
+}
+SCIPY: dict[str, Primitive] = {**_POLES, **_NAMED, "dawsn": _RAW["dawsn"], "spence": _RAW["spence"], **_ALIKE}

@@ -1,0 +1,4 @@
+"""Special functions: `tf.math.special`."""
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)
