@@ -30,8 +30,14 @@ from tfnb.rnn.step import Lengths, choose, chosen, initial_state_of, state_dtype
 from tfnb.variables.scope import variable_scope
 
 
-def _swapped(x: Any) -> Any:
-    """(batch, time, ...) <-> (time, batch, ...)."""
+def transpose_batch_time(x: Any) -> Any:
+    """Transpose (batch, time, ...) to (time, batch, ...), and back: tensors of rank 2 or more; others stay as they are.
+
+    x: a tensor.
+
+    >>> tf.contrib.rnn.transpose_batch_time(tf.zeros([2, 5, 3])).shape.as_list()
+    [5, 2, 3]
+    """
     static = x.static
     if static is not None and len(static) < 2:
         return x
@@ -73,7 +79,7 @@ def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_sta
     with variable_scope(scope or "rnn"):
         flat = nest.flatten(inputs)
         if not time_major:
-            flat = [_swapped(tensor) for tensor in [convert_to_tensor(tensor) for tensor in flat]]
+            flat = [transpose_batch_time(tensor) for tensor in [convert_to_tensor(tensor) for tensor in flat]]
         if sequence_length is not None:
             sequence_length = cast(sequence_length, dtypes.int32)
             if sequence_length.shape.ndims not in (None, 1):
@@ -88,7 +94,7 @@ def dynamic_rnn(cell: Any, inputs: Any, sequence_length: Any = None, initial_sta
         outputs, state = _loop(cell, nest.pack_sequence_as(inputs, flat), state, parallel_iterations or 32,
                                swap_memory, sequence_length, dtype)
         if not time_major:
-            outputs = nest.map_structure(_swapped, outputs)
+            outputs = nest.map_structure(transpose_batch_time, outputs)
         return outputs, state
 
 

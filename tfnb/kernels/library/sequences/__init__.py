@@ -1,0 +1,1 @@
+"""Kernels over sequences: beams and connectionist temporal classification."""

@@ -1,0 +1,1 @@
+"""Sequences to sequences: decoders, attention, beam search, conditional random fields."""
