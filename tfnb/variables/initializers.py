@@ -31,6 +31,9 @@ class Initializer:
     """A function from a shape (and a dtype) to a tensor. Its parameters: `get_config` and `from_config`.
 
     partition_info: where the shape is that of a part of a variable, the shape of the whole and the part's offset.
+
+    >>> issubclass(tf.zeros_initializer, tf.keras.initializers.Initializer)
+    True
     """
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:

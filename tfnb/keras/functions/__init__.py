@@ -1,0 +1,1 @@
+"""Parts that layers, losses and engine of Keras share: activations, initializers, regularizers, constraints."""
