@@ -25,6 +25,8 @@ NEWER = {
     "grad_b": "tf.matmul tf.linalg.matmul", "index_type": "tf.math.top_k tf.nn.top_k",
     "name": "tf.data.FixedLengthRecordDataset tf.data.TFRecordDataset tf.data.TextLineDataset",
     "stop_on_empty_dataset": "tf.data.experimental.choose_from_datasets tf.data.experimental.sample_from_datasets",
+    "experimental_is_anonymous": "tf.lookup.StaticHashTable tf.lookup.StaticVocabularyTable",
+    "value_index_offset": "tf.lookup.TextFileInitializer",
     "log_warning": "tf.data.experimental.ignore_errors", "axis": "tf.linspace tf.lin_space", "handle_data": "tf.DType",
     "sorted_input": "tf.image.non_max_suppression_padded", "tile_size": "tf.image.non_max_suppression_padded",
     "canonicalized_coordinates": "tf.image.non_max_suppression_padded", "fn_output_signature": "tf.map_fn",

@@ -20,12 +20,10 @@ from tfnb.ops.declaration.construct import official
 KEPT = 3                          # harvested calls of one op
 STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.Control, kinds.Loop)
 # Their inputs are references of other kinds than arrays, functions, files or protos; no kernel sees them.
-LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "ConditionalAccumulator", "AccumulatorApplyGradient",
-            "AccumulatorTakeGradient", "AccumulatorSetGlobalStep", "AccumulatorNumAccumulated",
-            "SparseConditionalAccumulator", "SparseAccumulatorApplyGradient", "SparseAccumulatorTakeGradient", "PyFunc",
-            "PyFuncStateless", "ReadFile", "WriteFile", "MatchingFiles", "ParseExampleV2", "Print", "Assert", "Save",
-            "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename",
-            "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"}
+LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "PyFunc", "PyFuncStateless", "ReadFile", "WriteFile",
+            "MatchingFiles", "ParseExampleV2", "Print", "Assert", "Save", "SaveSlices", "SaveV2", "Restore",
+            "RestoreSlice", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename", "ShardedFilespec",
+            "AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"}
 
 
 class _Harvest(Tap):
@@ -128,4 +126,5 @@ def walked() -> list[str]:
     """The ops that compute with arrays: all but those whose inputs are of the runtime or that are structure."""
     return [name for name, spec in sorted(OPS.items())
             if not isinstance(spec, STRUCTURE) and name not in LEFT_OUT and spec.inputs
-            and not any(arg.type in ("resource", "variant") for arg in (*spec.inputs, *spec.outputs))]
+            and not any(arg.type in ("resource", "variant") or (arg.is_ref and arg.type == "string")
+                        for arg in (*spec.inputs, *spec.outputs))]

@@ -1,1 +1,1 @@
-"""Python objects behind resource handles: queues, accumulators, the elements of TensorArrays and stacks."""
+"""Python objects behind resource handles: queues, accumulators, lookup tables, elements of TensorArrays and stacks."""

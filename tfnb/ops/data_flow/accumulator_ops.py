@@ -5,14 +5,13 @@ behind the string reference of releases before 1.13, which sparse ones have unti
 """
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import declared, host
+from tfnb.ops.declaration.declare import behind_handle, host
 from tfnb.resources.accumulators import Accumulator, DenseAccumulator, SparseAccumulator
 
 _MADE: dict[str, Any] = {"dtype": "numbertype", "shape_": "shape", "container": "string = ''",
@@ -113,12 +112,7 @@ def SparseAccumulatorTakeGradient(handle: Any, num_required: Any, *, ctx: Any) -
 
 
 def _by_handle(of: Any) -> Any:
-    """Declare the op that does behind a resource handle what `of` does behind a string reference."""
-    spec = of.spec
-    inputs, outputs = ([replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in args]
-                       for args in (spec.inputs, spec.outputs))
-    return declared(spec.replaced(name=f"Resource{spec.name}", inputs=tuple(inputs), outputs=tuple(outputs),
-                                  stateful=True))
+    return behind_handle(of, f"Resource{of.spec.name}")
 
 
 ResourceConditionalAccumulator = _by_handle(ConditionalAccumulator)

@@ -7,6 +7,7 @@ is the definition (a scalar body, a view, a NumPy function) and its docstring th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -40,6 +41,14 @@ def declared(op: Op) -> Constructor:
     """Register an op and return its constructor."""
     registry.add(op)
     return Constructor(op)
+
+
+def behind_handle(of: Constructor, name: str) -> Constructor:
+    """Declare the op `name` that does behind a resource handle what `of` does behind a string reference."""
+    spec = of.spec
+    inputs, outputs = ([replace(arg, type="resource", is_ref=False) if arg.is_ref else arg for arg in args]
+                       for args in (spec.inputs, spec.outputs))
+    return declared(spec.replaced(name=name, inputs=tuple(inputs), outputs=tuple(outputs), stateful=True))
 
 
 def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None,
