@@ -6,10 +6,6 @@ from tfnb.autodiff.aggregate import AggregationMethod
 from tfnb.autodiff.custom_gradient import custom_gradient, grad_pass_through
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
 from tfnb.autodiff.registry import NoGradient, NotDifferentiable, NotDifferentiable as no_gradient, RegisterGradient
-from tfnb.core.behavior import (
-    disable_control_flow_v2, disable_eager_execution, disable_tensor_equality, disable_v2_behavior,
-    disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior, executing_eagerly,
-)
 from tfnb.core.device import DeviceSpec
 from tfnb.core.dimension import Dimension
 from tfnb.core.dtypes import (
@@ -18,6 +14,10 @@ from tfnb.core.dtypes import (
     variant,
 )
 from tfnb.core.errors import OpError
+from tfnb.core.program.behavior import (
+    disable_control_flow_v2, disable_eager_execution, disable_tensor_equality, disable_v2_behavior,
+    disable_v2_tensorshape, enable_eager_execution, enable_v2_behavior, executing_eagerly,
+)
 from tfnb.core.program.log import get_logger
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.context import get_default_session
@@ -119,6 +119,7 @@ from tfnb.variables.variable import (
 )
 from tfnb.control_flow.while_loop import while_loop
 from tfnb import app, compat, errors, flags, initializers, logging, math, nn, random, raw_ops
+from tfnb.core.absent import explained as _explained
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.opdef.index import PUBLIC as _PUBLIC
@@ -130,6 +131,8 @@ from tfnb.core.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION, __version__,
 )
 
+for _module in (app, compat, errors, flags, initializers, logging):         # the others are explained when they load
+    _explained(_module)
 compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in place of its submodule of that name
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.

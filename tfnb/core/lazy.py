@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
+from tfnb.core.absent import absent, explained
 from tfnb.core.interrupts import held_back
 
 
@@ -21,7 +22,8 @@ class LazyModule(ModuleType):
         if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__"):
             raise AttributeError(attribute)
         with held_back():
-            value = getattr(importlib.import_module(self.__name__), attribute)
+            module = importlib.import_module(self.__name__)
+        value = getattr(explained(module) if self.__name__.startswith("tfnb.") else module, attribute)
         self.__dict__[attribute] = value           # the next access costs nothing
         return value
 
@@ -48,7 +50,7 @@ def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         place = places.get(name)
         if place is None:
-            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+            raise absent(module, name)
         with held_back():
             value = getattr(importlib.import_module(place), name)
         setattr(sys.modules[module], name, value)

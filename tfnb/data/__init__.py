@@ -1,4 +1,5 @@
 """`tf.data`: input pipelines."""
+from tfnb.core.absent import without as _without
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.data.dataset import Dataset, Options
 from tfnb.data.iterator import Iterator
@@ -59,3 +60,5 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> object:
     True
     """
     return dataset_or_iterator.output_classes
+
+__getattr__ = _without(__name__)

@@ -17,10 +17,11 @@ from tfnb.graph.formats.nodes import copied, node_name, tensor_name
 from tfnb.graph.function import FunctionGraph
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.attrs import native_attrs
-from tfnb.graph.parts.elements import complete_attrs, near_types, output_types, spec_of
+from tfnb.graph.parts.elements import complete_attrs, output_types, spec_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds, registry
+from tfnb.opdef.refused import hint, refusal
 
 graph_pb2 = lazy_module("tfnb.proto.graph_pb2")
 
@@ -121,8 +122,8 @@ def _check_types(nodes: Iterable[Any]) -> None:
     if absent:
         told = "; ".join(f"{op!r} ({', '.join(map(repr, names[:3]))}{f' and {len(names) - 3} more' * (len(names) > 3)})"
                          for op, names in absent.items())
-        hint = near_types(next(iter(absent))) if len(absent) == 1 else ""
-        raise NotFoundError(None, None, f"Op type not registered: tfnb does not have {told}.{hint}")
+        hints = "".join(hint(op) for op in absent if len(absent) == 1 or refusal(op))
+        raise NotFoundError(None, None, f"Op type not registered: tfnb does not have {told}.{hints}")
 
 
 def in_order(nodes: Iterable[Any], mapped: set[str]) -> list[Any]:

@@ -1,5 +1,6 @@
 """Layers with variables of their own: `tf.layers`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import without as _without
 from tfnb.layers.base import Layer
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
 from tfnb.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
@@ -14,3 +15,5 @@ from tfnb.layers.separable import (
     separable_conv2d as separable_convolution2d,
 )
 from tfnb.layers.transposed import Conv2DTranspose, Conv3DTranspose, conv2d_transpose, conv3d_transpose
+
+__getattr__ = _without(__name__)

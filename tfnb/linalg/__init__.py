@@ -1,5 +1,6 @@
 """Linear algebra: `tf.linalg`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import without as _without
 from tfnb.ops.array.reshape import matrix_transpose
 from tfnb.ops.array.reshape import matrix_transpose as transpose
 from tfnb.ops.reductions.clip import global_norm
@@ -22,3 +23,5 @@ from tfnb.linalg.matrices import matrix_solve_ls as lstsq
 from tfnb.linalg.matrices import matrix_triangular_solve as triangular_solve
 from tfnb.ops.reductions.matmul import matmul, matvec, tensordot
 from tfnb.ops.reductions.reduce import l2_normalize, norm, trace
+
+__getattr__ = _without(__name__)

@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from tfnb.core.absent import absent, without
 from tfnb.core.version import VERSION
 from tfnb.tools.inside import ABSENT, Inside, inside, internal, public
 
@@ -47,8 +48,7 @@ class _Namespace(ModuleType):
                 return importlib.import_module(f"{self.__name__}.{name}")
         found = self._of.find(name)
         if found is ABSENT or internal(found):
-            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}: tfnb does not have it",
-                                 name=name, obj=self)
+            raise absent(f"tfnb.{below}".rstrip("."), name, self.__name__)
         return found
 
     def __dir__(self) -> list[str]:
@@ -115,13 +115,14 @@ def _message(name: str) -> _Public | None:
 
 def find_inside(package: ModuleType, start: str) -> None:
     """Let modules below `package` be found as those of TensorFlow below `start`, and be its attributes."""
+    otherwise = vars(package).get("__getattr__", without(package.__name__))
     vars(package).setdefault("__path__", [])       # else the import system looks for nothing below a module
     sys.meta_path.insert(0, _Finder(package.__name__, start))
 
     def find(name: str) -> Any:
         """Return the module of that name. Raises AttributeError if there is none."""
         if inside(f"{start}.{name}") is None:
-            raise AttributeError(f"module {package.__name__!r} has no attribute {name!r}", name=name, obj=package)
+            return otherwise(name)
         return importlib.import_module(f"{package.__name__}.{name}")
     vars(package)["__getattr__"] = find
 

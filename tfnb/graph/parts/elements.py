@@ -11,6 +11,7 @@ from tfnb.graph.parts.attrs import check_values, output_count
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import registry
 from tfnb.opdef.op import Op
+from tfnb.opdef.refused import hint
 from tfnb.opdef.signature import Attr
 
 
@@ -87,14 +88,8 @@ def spec_of(op_type: str) -> Op:
     """The spec of a type of op. Raises RuntimeError, as TensorFlow, if there is none."""
     spec = registry.find(op_type)
     if spec is None:
-        raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{near_types(op_type)}")
+        raise RuntimeError(f"Op type not registered {op_type!r}: tfnb has no op of that name.{hint(op_type)}")
     return spec
-
-
-def near_types(op_type: str) -> str:
-    """A sentence that tells the types of ops that may have been meant, if there are any."""
-    near = get_close_matches(op_type, sorted(registry.names()), n=3)
-    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
 def complete_attrs(spec: Op, given: dict[str, Any], inputs: Sequence[Tensor], name: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from tfnb.core.absent import absent
 from tfnb.core.interrupts import held_back
 from tfnb.opdef.contract import documentation
 from tfnb.opdef.index import PUBLIC
@@ -75,7 +76,7 @@ def exports(module: str, otherwise: Callable[[str], Any] | None = None) -> Calla
         if name not in found:
             if otherwise is not None:
                 return otherwise(name)
-            raise AttributeError(f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules[module])
+            raise absent(module, name)
         with held_back():
             importlib.import_module(found[name])
         value = NAMES[f"{place}.{name}".lstrip(".")]

@@ -5,9 +5,8 @@ Programs know it as `tf.raw_ops`.
 """
 from __future__ import annotations
 
-from difflib import get_close_matches
-
 from tfnb.opdef import registry
+from tfnb.opdef.refused import hint
 from tfnb.ops.declaration.construct import Constructor
 
 
@@ -17,9 +16,7 @@ class _Raw:
     def __getattr__(self, name: str) -> Constructor:
         spec = registry.find(name)
         if spec is None:
-            near = get_close_matches(name, sorted(registry.names()), n=1)
-            hint = f": did you mean {near[0]!r}?" if near else ""
-            raise AttributeError(f"expected the name of an op, got {name!r}{hint}", name=name, obj=self)
+            raise AttributeError(f"expected the name of an op, got {name!r}.{hint(name)}", name=name)
         made = Constructor(spec)
         if name not in registry.CUSTOM:            # those may be declared again
             setattr(self, name, made)

@@ -1,0 +1,60 @@
+"""Official ops that tfnb does not declare, with the reason: what errors and docs/api_status.md say of them."""
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+
+from tfnb.opdef import registry
+
+_TESTS = (
+    "A Attr[A-Z].* AttrBool AttrDefault AttrFloat AttrMin AttrShape AttrEnum B Binary Unary ComplexStruct "
+    "Conv ConstructionFails CopyOp DefaultAttrs DtypeWithDefaultOp DevicePlacementOp FiveFloatOutputs "
+    "Float(In|Out)put FloatOutputStringOutput Foo[123] Func(|List)Attr GraphDefVersion InPolymorphicTwice "
+    "Int64Output Int(Attr|Input|Output).* KernelLabel.* List(In|Out)put MixedStruct N(In|Ints|Polymorphic).* "
+    "Namespace>.* None Old OutT OutTypeList.* OpWith.*Attr Polymorphic.* Ref(In|Out).* "
+    "RequiresOlderGraphVersion Reserved(Attr|Input) Resource(CreateOp|InitializedOp|UsingOp) Restrict "
+    "Simple(|Struct) Sleep(|Identity)Op StringListAttr StubResourceHandleOp Test(Attr|StringOutput) "
+    "Two(Float|Int|Refs)(Inputs?|Outputs?|In)(|FloatOutput|IntOutput) TypeList.* Attr FakeQueue")
+_TPU = (
+    ".*TPU.* .*Tpu.* Infeed.* Outfeed.* .*SparseCore.* .*DedupData.* DTensor.* .*XlaConcatND .*XlaSplitND "
+    "Prelinear.* CrossReplicaSum AllToAll CopyToMesh.* Relayout.* .*Minibatch.* SortListOf.* "
+    "ConvertToCooTensor GlobalIterId UpdateTaskId.* StoreMinibatch.* MergeDedupData WorkerHeartbeat "
+    "StochasticCastToInt")
+_DATA = (
+    ".*Dataset(|V[234])(|Reader) .*Iterator .*DatasetReader .*DatasetVariant DatasetToTFRecord .*MemoryCache "
+    ".*SeedGenerator GetOptions DummyIterationCounter ComputeBatchSize .*StatsAggregator.* ThreadPoolHandle "
+    "GetElementAtIndex UncompressElement CompressElement")
+_NEWER_RUNTIME = (
+    "Debug.* Copy CopyHost CheckPinned DeviceIndex DisableCopyOnRead DistributedSave GetDeadline "
+    "DeleteRpcFutureResource IsTensorFloat32Enabled MakeWeakResourceHandle IsResourceHandleRefCounting "
+    "SyncDevice FileSystemSetConfiguration HostConst FakeParam CompositeTensorVariant.* CustomAggregator "
+    "CalibrationStatisticsSaver DumpTensor")
+_SUMMARY_V2 = (
+    "Create?Summary.* CreateSummary.* CloseSummaryWriter FlushSummaryWriter ImportEvent SummaryWriter "
+    "Write.*Summary")
+
+# Names (regular expressions, parted by spaces) -> reason.
+_REASONS = {
+    _TESTS: "TensorFlow's own tests declare it",
+    _TPU: "it is for TPUs, or for the compiler that serves them",
+    "IsBoosted.*": "boosted trees are not part of tfnb",
+    "(Send|Recv|RemoteCall|.*Collective.*|Nccl.*)": "it passes tensors between the processes of TensorFlow's runtime",
+    _DATA: "tf.data is made of other ops here; an iterator's graph is not read from another program's file",
+    _NEWER_RUNTIME: "it belongs to the runtime of TensorFlow 2",
+    _SUMMARY_V2: "it writes summaries in TensorFlow 2's way",
+}
+
+
+def refusal(op_type: str) -> str:
+    """Return the reason why tfnb has no op of that name, or "". op_type: of an op that is not declared."""
+    return next((reason for patterns, reason in _REASONS.items()
+                 if any(re.fullmatch(pattern, op_type) for pattern in patterns.split())), "")
+
+
+def hint(op_type: str) -> str:
+    """Return a sentence for an error on the name of no op: why there is none, or the names that may have been meant."""
+    reason = refusal(op_type)
+    if reason:
+        return f" {op_type!r} is left out: {reason}."
+    near = get_close_matches(op_type, sorted(registry.names()), n=3)
+    return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
