@@ -119,7 +119,7 @@ from tfnb.variables.variable import (
 )
 from tfnb.control_flow.while_loop import while_loop
 from tfnb import app, compat, errors, flags, initializers, logging, math, nn, random, raw_ops
-from tfnb.core.absent import explained as _explained
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.opdef.index import PUBLIC as _PUBLIC
@@ -131,8 +131,8 @@ from tfnb.core.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION, __version__,
 )
 
-for _module in (app, compat, errors, flags, initializers, logging):         # the others are explained when they load
-    _explained(_module)
+for _module in (app, compat, errors, flags, initializers, logging):         # the others explain when they load
+    _explain(_module.__name__)
 compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in place of its submodule of that name
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.

@@ -4,7 +4,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
-from types import ModuleType
 
 _TPU = "tfnb runs on CPUs and CUDA GPUs, and on no TPU"
 _REPLICAS = ("strategies that copy a model over devices are not there: place ops with tf.device, and share the work "
@@ -68,7 +67,9 @@ def without(module: str) -> Callable[[str], object]:
     return find
 
 
-def explained(module: ModuleType) -> ModuleType:
-    """Let a public module tell of names that it does not have. Returns the module."""
-    vars(module).setdefault("__getattr__", without(module.__name__))
-    return module
+def explain(module: str) -> None:
+    """Let a public module, imported by now, tell of names that it does not have.
+
+    Type checkers don't see it: they go on to find wrong names themselves.
+    """
+    vars(sys.modules[module]).setdefault("__getattr__", without(module))

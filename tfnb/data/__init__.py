@@ -1,5 +1,5 @@
 """`tf.data`: input pipelines."""
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.data.dataset import Dataset, Options
 from tfnb.data.iterator import Iterator
@@ -61,4 +61,4 @@ def get_output_classes(dataset_or_iterator: Dataset | Iterator) -> object:
     """
     return dataset_or_iterator.output_classes
 
-__getattr__ = _without(__name__)
+_explain(__name__)

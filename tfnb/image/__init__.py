@@ -1,6 +1,6 @@
 """Images: `tf.image`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.image.geometry import (
     central_crop, crop_to_bounding_box, flip_left_right, flip_up_down, pad_to_bounding_box, random_flip_left_right,
     random_flip_up_down, resize_image_with_crop_or_pad, rot90, transpose_image,
@@ -32,4 +32,4 @@ from tfnb.image.resize import resize_images as resize
 from tfnb.ops.nn.patches import extract_image_patches, extract_patches
 from tfnb.ops.random.random_ops import random_crop
 
-__getattr__ = _without(__name__)
+_explain(__name__)

@@ -1,6 +1,6 @@
 """Layers with variables of their own: `tf.layers`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.layers.base import Layer
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D, conv1d, conv2d, conv3d
 from tfnb.layers.core import Dense, Dropout, Flatten, dense, dropout, flatten
@@ -16,4 +16,4 @@ from tfnb.layers.separable import (
 )
 from tfnb.layers.transposed import Conv2DTranspose, Conv3DTranspose, conv2d_transpose, conv3d_transpose
 
-__getattr__ = _without(__name__)
+_explain(__name__)

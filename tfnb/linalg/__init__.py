@@ -1,6 +1,6 @@
 """Linear algebra: `tf.linalg`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.ops.array.reshape import matrix_transpose
 from tfnb.ops.array.reshape import matrix_transpose as transpose
 from tfnb.ops.reductions.clip import global_norm
@@ -24,4 +24,4 @@ from tfnb.linalg.matrices import matrix_triangular_solve as triangular_solve
 from tfnb.ops.reductions.matmul import matmul, matvec, tensordot
 from tfnb.ops.reductions.reduce import l2_normalize, norm, trace
 
-__getattr__ = _without(__name__)
+_explain(__name__)

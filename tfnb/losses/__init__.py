@@ -1,6 +1,6 @@
 """Losses: `tf.losses`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.losses.losses import (
     Reduction, absolute_difference, add_loss, compute_weighted_loss, cosine_distance, get_losses,
     get_regularization_loss, get_regularization_losses, get_total_loss, hinge_loss, huber_loss, log_loss,
@@ -8,4 +8,4 @@ from tfnb.losses.losses import (
     sparse_softmax_cross_entropy,
 )
 
-__getattr__ = _without(__name__)
+_explain(__name__)

@@ -1,6 +1,6 @@
 """Metrics over many runs: `tf.metrics`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.metrics.metrics import (
     accuracy, false_negatives, false_positives, mean_absolute_error, mean_cosine_distance, mean_iou,
     mean_per_class_accuracy, mean_relative_error, mean_squared_error, mean_tensor, percentage_below, precision, recall,
@@ -17,4 +17,4 @@ from tfnb.metrics.at_k import (
     sparse_average_precision_at_k, sparse_precision_at_k,
 )
 
-__getattr__ = _without(__name__)
+_explain(__name__)

@@ -1,6 +1,6 @@
 """Models with their variables, signatures and files in a directory: `tf.saved_model`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import without as _without
+from tfnb.core.absent import explain as _explain
 from tfnb.saved_model import (
     builder, constants, loader, main_op, signature_constants, signature_def_utils, tag_constants, utils,
 )
@@ -26,4 +26,4 @@ from tfnb.saved_model.signature_def_utils import (
 from tfnb.saved_model.tag_constants import GPU, SERVING, TPU, TRAINING
 from tfnb.saved_model.utils import build_tensor_info, get_tensor_from_tensor_info
 
-__getattr__ = _without(__name__)
+_explain(__name__)

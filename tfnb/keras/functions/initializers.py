@@ -162,7 +162,8 @@ _CLASSES: tuple[type[Initializer], ...] = (
     Zeros, Ones, Constant, RandomNormal, RandomUniform, TruncatedNormal, VarianceScaling, Orthogonal, Identity,
     GlorotUniform, GlorotNormal)
 _KNOWN: dict[str, Any] = {
-    **{cls.__name__: cls for cls in (Initializer, *_CLASSES)}, "zeros": Zeros, "zero": Zeros, "ones": Ones, "one": Ones,
+    **{cls.__name__: cls for cls in _CLASSES}, "Initializer": Initializer,
+    "zeros": Zeros, "zero": Zeros, "ones": Ones, "one": Ones,
     "constant": Constant, "normal": RandomNormal, "random_normal": RandomNormal, "uniform": RandomUniform,
     "random_uniform": RandomUniform, "truncated_normal": TruncatedNormal, "orthogonal": Orthogonal,
     "identity": Identity, "glorot_uniform": GlorotUniform, "glorot_normal": GlorotNormal, "he_normal": he_normal,
