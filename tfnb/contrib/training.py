@@ -4,6 +4,10 @@ import sys as _sys
 
 from tfnb.core.program.hparams import HParams
 from tfnb.train.input.bucket import bucket, bucket_by_sequence_length
+from tfnb.train.checkpoints.iterator import checkpoints_iterator, wait_for_new_checkpoint
+from tfnb.train.sessions.evaluation import (
+    StopAfterNEvalsHook, SummaryAtEndHook, evaluate_once, evaluate_repeatedly, get_or_create_eval_step,
+)
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.training")        # contrib.training.python and below

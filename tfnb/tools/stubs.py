@@ -31,7 +31,7 @@ PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "t
                   "tfnb.custom", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat",
                   "tfnb.rnn.rnn_cell", "tfnb.keras", "tfnb.keras.backend", "tfnb.keras.layers", "tfnb.keras.utils",
                   "tfnb.keras.activations", "tfnb.keras.constraints", "tfnb.keras.initializers", "tfnb.keras.losses",
-                  "tfnb.keras.metrics", "tfnb.keras.regularizers")
+                  "tfnb.keras.metrics", "tfnb.keras.regularizers", "tfnb.estimator")
 
 
 def public_modules() -> list[str]:

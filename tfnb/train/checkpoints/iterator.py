@@ -13,7 +13,13 @@ _POLL_SECS = 1.0
 
 def wait_for_new_checkpoint(checkpoint_dir: Any, last_checkpoint: str | None = None, seconds_to_sleep: float = 1,
                             timeout: float | None = None) -> str | None:
-    """Wait for a checkpoint newer than `last_checkpoint` and return its prefix; None after `timeout` seconds."""
+    """Wait for a checkpoint newer than `last_checkpoint` and return its prefix; None after `timeout` seconds.
+
+    seconds_to_sleep: between two looks.
+
+    >>> tf.contrib.training.wait_for_new_checkpoint(".", timeout=0) is None
+    True
+    """
     end = None if timeout is None else time.time() + timeout
     while True:
         found = latest_checkpoint(checkpoint_dir)

@@ -4,7 +4,7 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.core.arguments import SESSIONS, describe
@@ -130,10 +130,15 @@ class QueueRunner:
         """Name of the queue."""
         return str(self._queue.name)
 
+    def _enqueuer(self, sess: Any, enqueue_op: Operation) -> Callable[[], Any]:
+        """Return the function that a thread calls repeatedly; subclasses may feed the op."""
+        made: Callable[[], Any] = sess.make_callable(enqueue_op)
+        return made
+
     def _run(self, sess: Any, enqueue_op: Operation, coord: Coordinator | None = None) -> None:
         ended = False
         try:
-            enqueue = sess.make_callable(enqueue_op)
+            enqueue = self._enqueuer(sess, enqueue_op)
             while not (coord and coord.should_stop()):
                 try:
                     enqueue()

@@ -1,0 +1,14 @@
+"""Models that are trained, evaluated, asked and exported by methods: `tf.estimator`."""
+# ruff: noqa: F401, I001
+from tfnb.estimator import export, inputs
+from tfnb.estimator.estimator import Estimator
+from tfnb.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
+from tfnb.estimator.run_config import RunConfig
+from tfnb.estimator.spec import EstimatorSpec, ModeKeys
+from tfnb.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
+from tfnb.estimator.warm_start import WarmStartSettings
+from tfnb.train import (
+    CheckpointSaverHook, CheckpointSaverListener, FeedFnHook, FinalOpsHook, GlobalStepWaiterHook, LoggingTensorHook,
+    NanLossDuringTrainingError, NanTensorHook, ProfilerHook, SecondOrStepTimer, SessionRunArgs, SessionRunContext,
+    SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook, VocabInfo,
+)
