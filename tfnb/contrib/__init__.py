@@ -1,6 +1,7 @@
 """Parts of `tf.contrib` that programs use: data, layers, rnn, framework, slim, opt, learn's digits."""
 from tfnb.core.lazy import lazy_module as _lazy_module
 
+crf = _lazy_module("tfnb.contrib.crf")
 data = _lazy_module("tfnb.contrib.data")
 framework = _lazy_module("tfnb.contrib.framework")
 layers = _lazy_module("tfnb.contrib.layers")

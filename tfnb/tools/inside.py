@@ -20,7 +20,7 @@ paths = lazy_module("tfnb.tools.paths")            # 4 ms, for programs that imp
 ABSENT = object()
 _FOLDERS = frozenset(f"tfnb.{name}" for name in ("core", "resources", "proto", "opdef", "graph", "kernels", "ops",
                                                  "control_flow", "variables", "autodiff", "compile", "runtime",
-                                                 "debug", "rnn", "tools", "notebook"))
+                                                 "debug", "rnn", "seq2seq", "tools", "notebook"))
 
 _CELLS = ("_linear=tfnb.rnn.linear:linear linear=tfnb.rnn.linear:linear tfnb.rnn.cells:LayerRNNCell "
           "tfnb.rnn.cells:assert_like_rnncell")
