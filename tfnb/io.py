@@ -14,3 +14,6 @@ from tfnb.ops.data_flow.queues import PaddingFIFOQueue, PriorityQueue, QueueBase
 from tfnb.proto.record_files import TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator
 from tfnb.train.input.batching import match_filenames_once
 from tfnb.train.checkpoints.meta_graph import write_graph
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.graph.formats.protos import make_tensor_proto
+
 _random = np.random.default_rng(7)
 
 
@@ -67,6 +69,16 @@ _SIZES = {"seed": 1, "seed2": 2}
 _SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
 
 WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
+    "StringNGrams": [([_text(b"a", b"b", b"c"), np.array([0, 1, 3], _LONG)],
+                      {"separator": b" ", "ngram_widths": [1, 2], "left_pad": b"", "right_pad": b"", "pad_width": 0,
+                       "preserve_short_sequences": False})],
+    "UnicodeDecode": [([_text(b"ab", b"\xff")], {"input_encoding": b"UTF-8"})],
+    "UnicodeDecodeWithOffsets": [([_text(b"ab", b"\xc3\xa9")], {"input_encoding": b"UTF-8"})],
+    "UnicodeEncode": [([np.array([97, 233], np.int32), np.array([0, 1, 2], _LONG)],
+                       {"output_encoding": b"UTF-8"})],
+    "DecodePaddedRaw": [([_text(b"abcdef", b"xy"), 4], {"out_type": "int16"})],
+    "DeserializeSparse": [([_text(*[array.SerializeToString() for array in map(make_tensor_proto, _SPARSE)])],
+                           {"dtype": "float32"})],
     "SparseCrossV2": [([*_CROSSED, b"-"], {})],
     "SparseCrossHashed": [([*_CROSSED, _LONG(10), False, np.array([1, 2], _LONG)], {}),
                           ([*_CROSSED, _LONG(0), True, np.array([1, 2], _LONG)], {})],

@@ -2,15 +2,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.dtypes import DType
-from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, TensorShape
 from tfnb.graph.convert import convert_to_tensor
@@ -20,10 +18,11 @@ from tfnb.ops.array.reshape import reshape
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.public import public
+from tfnb.ops.io.parsed import Parsed, flat
+from tfnb.ops.sparse.shapes import sparse_merge
 
 _example = lazy_module("tfnb.proto.example_pb2")
-_LISTS = {"float32": "float_list", "int64": "int64_list", "string": "bytes_list"}
-_WORDS = {"float_list": "float", "int64_list": "int64", "bytes_list": "string"}
 _KINDS = "list({float, int64, string}) >= 0"
 
 
@@ -71,13 +70,48 @@ class VarLenFeature(NamedTuple):
     dtype: Any
 
 
+@public("SparseFeature", "io.SparseFeature")
+class SparseFeature(NamedTuple):
+    """A feature whose indices and values stand under keys of their own: a SparseTensor.
+
+    index_key: the key of the int64 indices, or a list of keys, one for each axis. value_key: that of the values, as
+    many, of `dtype`. size: the size of that axis, or a list. already_sorted: the indices of an Example ascend.
+
+    >>> index = tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 1]))
+    >>> value = tf.train.Feature(float_list=tf.train.FloatList(value=[0.5, 2.0]))
+    >>> example = tf.train.Example(features=tf.train.Features(feature={"i": index, "v": value}))
+    >>> kind = tf.SparseFeature(index_key="i", value_key="v", dtype=tf.float32, size=4)
+    >>> x = tf.parse_example([example.SerializeToString()], {"x": kind})["x"]
+    >>> sess.run(tf.sparse_tensor_to_dense(x))
+    array([[0. , 2. , 0. , 0.5]], dtype=float32)
+    """
+
+    index_key: Any
+    value_key: Any
+    dtype: Any
+    size: Any
+    already_sorted: bool = False
+
+    @property
+    def index_keys(self) -> list[str]:
+        """The keys of the indices, one for each axis."""
+        return [self.index_key] if isinstance(self.index_key, str) else list(self.index_key)
+
+
 def _shapes(ctx: Any) -> list[Static]:
     lead, attrs = ctx.shape(0), ctx.attrs
     rank = None if lead is None else len(lead) + 1
-    count, ragged = attrs["num_sparse"], len(attrs["ragged_value_types"])
+    count, ragged = len(attrs["sparse_types"]), len(attrs.get("ragged_value_types", ()))
     dense: list[Static] = [None if lead is None or s is None else (*lead, *s) for s in attrs["dense_shapes"]]
     found: list[Static] = [*[(None, rank)] * count, *[(None,)] * count, *[(rank,)] * count, *dense]
     return [*found, *[(None,)] * (2 * ragged)]
+
+
+def _features(parsed: Parsed, sparse_keys: Any, sparse_types: Any, dense_keys: Any, dense_types: Any, shapes: Any,
+              defaults: Any) -> list[np.ndarray]:
+    """Return indices, values and shapes of the sparse features, and the dense ones."""
+    return [*parsed.sparse_parts(sparse_keys, sparse_types), *map(parsed.dense, dense_keys, dense_types, shapes,
+                                                                  defaults)]
 
 
 @host("serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, "
@@ -90,120 +124,48 @@ def ParseExampleV2(serialized: Any, names: Any, sparse_keys: Any, dense_keys: An
                    dense_defaults: Any, *, Tdense: Any, sparse_types: Any, ragged_value_types: Any,
                    ragged_split_types: Any, dense_shapes: Any, ctx: Any) -> Any:
     """Parse the features of Examples, by key: sparse, dense and ragged ones (values and row splits)."""
-    parsed = _Parsed(ctx.op, serialized, names.ravel())
-    sparse = [parsed.sparse(key, dtype) for key, dtype in zip(sparse_keys, sparse_types, strict=True)]
-    dense = [parsed.dense(key, dtype, shape, default) for key, dtype, shape, default in
-             zip(dense_keys, Tdense, dense_shapes, dense_defaults, strict=True)]
+    parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, names.ravel())
+    fixed = _features(parsed, sparse_keys, sparse_types, dense_keys, Tdense, dense_shapes, dense_defaults)
     ragged = [parsed.rows(key, dtype) for key, dtype in zip(ragged_keys, ragged_value_types, strict=True)]
     splits = [np.cumsum([0, *map(len, rows)]).astype(kind.np_dtype) if serialized.ndim else np.zeros(0, kind.np_dtype)
               for rows, kind in zip(ragged, ragged_split_types, strict=True)]
-    return [*[s[0] for s in sparse], *[s[1] for s in sparse], *[s[2] for s in sparse], *dense,
-            *[_flat(rows, dtype) for rows, dtype in zip(ragged, ragged_value_types, strict=True)], *splits]
+    return [*fixed, *[flat(rows, dtype) for rows, dtype in zip(ragged, ragged_value_types, strict=True)], *splits]
 
 
-ParseExampleV2.no_gradient("it reads strings")
+_FIXED = ("sparse_indices: {0} * int64, sparse_values: sparse_types, sparse_shapes: {0} * int64, "
+          "dense_values: Tdense")
 
 
-def _flat(rows: Sequence[Sequence[Any]], dtype: DType) -> np.ndarray:
-    made = np.empty(sum(map(len, rows)), dtype.np_dtype)
-    made[:] = [x for row in rows for x in row]
-    return made
+@host("serialized: string, names: string, sparse_keys: Nsparse * string, dense_keys: Ndense * string, "
+      f"dense_defaults: Tdense -> {_FIXED.format('Nsparse')}", shape=_shapes, ranks={"serialized": 1, "names": 1},
+      Nsparse="int >= 0", Ndense="int >= 0", sparse_types=_KINDS, Tdense=_KINDS, dense_shapes="list(shape) >= 0")
+def ParseExample(serialized: Any, names: Any, sparse_keys: Any, dense_keys: Any, dense_defaults: Any, *,
+                 sparse_types: Any, Tdense: Any, dense_shapes: Any, ctx: Any) -> Any:
+    """Parse the features of a vector of Examples, by key: sparse and dense ones."""
+    parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, names)
+    return _features(parsed, [k[()] for k in sparse_keys], sparse_types, [k[()] for k in dense_keys], Tdense,
+                     dense_shapes, dense_defaults)
 
 
-class _Parsed:
-    """Examples that were read, and how messages name them."""
-
-    def __init__(self, op: Any, serialized: np.ndarray, names: np.ndarray) -> None:
-        self.op, self.names, self.single = op, names, not serialized.ndim
-        self.examples = []
-        for i, data in enumerate(serialized.ravel()):
-            try:
-                self.examples.append(_example.Example.FromString(data).features.feature)
-            except Exception:                      # the protobuf runtime's own class, not worth an import
-                raise self.error(i, "", f"Could not parse example input, value: {data[:80]!r}") from None
-
-    def error(self, row: int, key: str, message: str) -> InvalidArgumentError:
-        """Return an InvalidArgumentError that names the example and the feature. key: "" for the example as a whole."""
-        name = self.names[row].decode("utf-8", "replace") if len(self.names) else "<unknown>"
-        where = f"Key: {key}" + (f", Index: {row}" if not self.single else "") if key else ""
-        before = ", ".join(part for part in ("" if self.single else f"Name: {name}", where) if part)
-        return InvalidArgumentError(None, self.op, before + (".  " if key else ", " if before else "") + message)
-
-    def values(self, row: int, key: bytes, dtype: DType) -> Any:
-        """Return the values of a feature; None if it is missing. Raises InvalidArgumentError for another dtype."""
-        text = key.decode()
-        feature = self.examples[row].get(text)
-        kind = None if feature is None else feature.WhichOneof("kind")
-        if feature is None or kind is None:
-            return None
-        if kind != _LISTS[dtype.name]:
-            raise self.error(row, text, f"Data types don't match. Data type: {_WORDS[kind]} but expected type: "
-                                        f"{_WORDS[_LISTS[dtype.name]]}")
-        return getattr(feature, kind).value
-
-    def rows(self, key: bytes, dtype: DType) -> list[Any]:
-        """Return the values of a feature in each example; none where it is missing."""
-        return [self.values(i, key, dtype) or () for i in range(len(self.examples))]
-
-    def sparse(self, key: bytes, dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the indices (int64), values and dense shape (int64) of a feature of any length."""
-        rows = self.rows(key, dtype)
-        values = _flat(rows, dtype)
-        columns = np.array([j for row in rows for j in range(len(row))], np.int64)
-        if self.single:
-            return columns[:, None], values, np.array([len(values)], np.int64)
-        lines = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
-        return np.stack([lines, columns], 1), values, np.array([len(rows), max(map(len, rows), default=0)], np.int64)
-
-    def dense(self, key: bytes, dtype: DType, shape: Static, default: np.ndarray) -> np.ndarray:
-        """Return a feature of shape (examples, *shape), `default` if missing. Raises InvalidArgumentError."""
-        assert shape is not None
-        if shape and shape[0] is None:
-            return self.padded(key, dtype, shape[1:], default)
-        size, word = int(np.prod(shape, dtype=np.int64)), _WORDS[_LISTS[dtype.name]]  # type: ignore[arg-type]
-        made = np.empty((len(self.examples), size), dtype.np_dtype)
-        for i in range(len(self.examples)):
-            values = self.values(i, key, dtype)
-            if values is None:
-                if not default.size and size:
-                    raise self.error(i, "", f"Feature: {key.decode()} (data type: {word}) is required but could not be "
-                                            "found.")
-                made[i] = default.ravel()
-                continue
-            if len(values) != size:
-                raise self.error(i, key.decode(), f"Number of {word} values != expected.  Values size: {len(values)} "
-                                                  f"but output shape: {_brackets(shape)}")
-            made[i] = values
-        lead = () if self.single else (len(self.examples),)
-        return made.reshape((*lead, *shape))
-
-    def padded(self, key: bytes, dtype: DType, shape: tuple[int | None, ...], default: np.ndarray) -> np.ndarray:
-        """Return a feature of varying first size, padded with `default` to the longest. Raises InvalidArgumentError."""
-        size = int(np.prod(shape, dtype=np.int64))  # type: ignore[arg-type]
-        rows = self.rows(key, dtype)
-        for i, row in enumerate(rows):
-            if len(row) % size:
-                raise self.error(i, key.decode(), f"Number of {_WORDS[_LISTS[dtype.name]]} values is not a multiple of "
-                                                  f"stride length. Saw {len(row)} values but output shape is: "
-                                                  f"{_brackets((None, *shape))}")
-        longest = max(map(len, rows), default=0)
-        made = np.empty((len(rows), longest), dtype.np_dtype)
-        made[...] = default.ravel()[0]
-        for line, row in zip(made, rows, strict=True):
-            line[:len(row)] = row
-        lead = () if self.single else (len(rows),)
-        return made.reshape((*lead, longest // size if size else 0, *shape))
+@host(f"serialized: string, dense_defaults: Tdense -> {_FIXED.format('num_sparse')}", shape=_shapes,
+      ranks={"serialized": 0}, num_sparse="int >= 0", sparse_keys="list(string) >= 0",
+      dense_keys="list(string) >= 0", sparse_types=_KINDS, Tdense=_KINDS, dense_shapes="list(shape) >= 0")
+def ParseSingleExample(serialized: Any, dense_defaults: Any, *, sparse_keys: Any, dense_keys: Any, sparse_types: Any,
+                       Tdense: Any, dense_shapes: Any, ctx: Any) -> Any:
+    """Parse the features of one Example, by key: sparse and dense ones."""
+    parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, np.empty(0, object))
+    return _features(parsed, sparse_keys, sparse_types, dense_keys, Tdense, dense_shapes, dense_defaults)
 
 
-def _brackets(shape: Sequence[int | None]) -> str:
-    return "[" + ",".join("?" if n is None else str(n) for n in shape) + "]"
+for _op in (ParseExampleV2, ParseExample, ParseSingleExample):
+    _op.no_gradient("it reads strings")
 
 
 def _label(before: str, key: str) -> str:
     return before + re.sub(r"[^A-Za-z0-9_.\-/]", "_", key)
 
 
-def _default(key: str, feature: Any, shape: TensorShape) -> Tensor:
+def feature_default(key: str, feature: Any, shape: TensorShape) -> Tensor:
     """Return the tensor that stands for a feature where an Example has none; an empty one where it must have it."""
     value, dtype = feature.default_value, dtypes.as_dtype(feature.dtype)
     if isinstance(feature, FixedLenSequenceFeature):
@@ -218,7 +180,7 @@ def _default(key: str, feature: Any, shape: TensorShape) -> Tensor:
     return reshape(convert_to_tensor(value, dtype=dtype, name=name), shape)
 
 
-def _dense_shape(key: str, feature: Any) -> TensorShape:
+def dense_shape(key: str, feature: Any) -> TensorShape:
     shape = TensorShape(feature.shape)
     if isinstance(feature, FixedLenSequenceFeature):
         if not feature.allow_missing:
@@ -232,13 +194,48 @@ def _dense_shape(key: str, feature: Any) -> TensorShape:
     return shape
 
 
+def with_parts(features: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the features with those that a SparseFeature is made of in its place.
+
+    Raises ValueError where a key has two kinds.
+    """
+    found: dict[str, Any] = {}
+    for key, kind in features.items():
+        parts = {key: kind}
+        if isinstance(kind, SparseFeature):
+            parts = dict.fromkeys(kind.index_keys, VarLenFeature(dtypes.int64)) | {
+                kind.value_key: VarLenFeature(dtypes.as_dtype(kind.dtype))}
+        for name, part in parts.items():
+            if name in found and found[name] != part:
+                raise ValueError(f"expected one kind of feature for key {name!r}, got {found[name]} and {part}")
+            found[name] = part
+    return found
+
+
+def sorted_kinds(features: Mapping[str, Any], *dense: type) -> tuple[list[str], list[str]]:
+    """Return the sorted keys of the VarLenFeatures and of the `dense` ones. Raises ValueError for other kinds."""
+    for key, kind in features.items():
+        if not isinstance(kind, (*dense, VarLenFeature)):
+            raise ValueError(f"Unsupported {type(kind).__name__} {kind} for key '{key}'")
+    of_any_size = [key for key in sorted(features) if isinstance(features[key], VarLenFeature)]
+    return of_any_size, [key for key in sorted(features) if key not in of_any_size]
+
+
+def merged(kind: SparseFeature, found: Mapping[str, Any]) -> SparseTensor:
+    """Return the SparseTensor of a SparseFeature, by its indices and values."""
+    several = not isinstance(kind.index_key, str)
+    ids = [found[key] for key in kind.index_keys]
+    return sparse_merge(ids if several else ids[0], found[kind.value_key], kind.size,
+                        already_sorted=kind.already_sorted)
+
+
 def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None = None,
                   example_names: Any = None) -> dict[str, Any]:
     """Parse a vector of serialized Examples: dense tensors and SparseTensors by name, one row an Example.
 
-    features: name -> FixedLenFeature, FixedLenSequenceFeature or VarLenFeature; example_names: what messages call the
-    Examples. Running it raises InvalidArgumentError for an Example that lacks a feature without a default, or has one
-    of another size or dtype. Raises ValueError for other kinds of features.
+    features: name -> FixedLenFeature, FixedLenSequenceFeature, VarLenFeature or SparseFeature; example_names: what
+    messages call the Examples. Running it raises InvalidArgumentError for an Example that lacks a feature without a
+    default, or has one of another size or dtype. Raises ValueError for other kinds of features.
 
     >>> examples = []
     >>> for age in (7, 8):
@@ -251,22 +248,18 @@ def parse_example(serialized: Any, features: Mapping[str, Any], name: str | None
     if not features:
         raise ValueError(f"Argument `features` cannot be None or falsy. Got {features}")
     with name_scope(name, "ParseExample", [serialized, example_names]):
-        sparse: list[str] = []
-        dense: list[str] = []
-        for key in sorted(features):
-            kind = features[key]
-            if not isinstance(kind, (FixedLenFeature, FixedLenSequenceFeature, VarLenFeature)):
-                raise ValueError(f"Unsupported {type(kind).__name__} {kind} for key '{key}'")
-            (sparse if isinstance(kind, VarLenFeature) else dense).append(key)
-        shapes = [_dense_shape(key, features[key]) for key in dense]
-        defaults = [_default(key, features[key], shape) for key, shape in zip(dense, shapes, strict=True)]
+        expanded = with_parts(features)
+        sparse, dense = sorted_kinds(expanded, FixedLenFeature, FixedLenSequenceFeature)
+        shapes = [dense_shape(key, expanded[key]) for key in dense]
+        defaults = [feature_default(key, expanded[key], shape) for key, shape in zip(dense, shapes, strict=True)]
         made = ParseExampleV2(
             serialized, [] if example_names is None else example_names, sparse, dense, [], defaults,
-            num_sparse=len(sparse), sparse_types=[features[key].dtype for key in sparse], ragged_value_types=[],
+            num_sparse=len(sparse), sparse_types=[expanded[key].dtype for key in sparse], ragged_value_types=[],
             ragged_split_types=[], dense_shapes=shapes)
         found: dict[str, Any] = {key: SparseTensor(*parts) for key, *parts in zip(sparse, *made[:3], strict=True)}
         found.update(zip(dense, made[3], strict=True))
-        return found
+        return {key: merged(kind, found) if isinstance(kind, SparseFeature) else found[key]
+                for key, kind in sorted(features.items())}
 
 
 def parse_single_example(serialized: Any, features: Mapping[str, Any], name: str | None = None,

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, merge
 from tfnb.ops.composite.sparse_tensor import SparseTensorValue
@@ -55,6 +57,22 @@ _SPARSE = "sparse_indices: int64, sparse_values: T, sparse_shape: int64"
 _NAMED: dict[str, Any] = {"container": "string = ''", "shared_name": "string = ''"}
 
 
+def rows_of(op: Any, indices: np.ndarray, values: np.ndarray, shape: np.ndarray) -> list[SparseTensorValue]:
+    """Return copies of the rows, along the first axis, of a sparse tensor in row-major order.
+
+    Raises InvalidArgumentError for a rank below 2, and for rows that are out of order or outside of the shape.
+    """
+    if len(shape) < 2:
+        raise InvalidArgumentError(None, op, f"Rank of input SparseTensor should be > 1, got {len(shape)}")
+    rows = indices[:, 0]
+    if len(rows) and (rows.min() < 0 or rows.max() >= shape[0] or (np.diff(rows) < 0).any()):
+        raise InvalidArgumentError(None, op, "indices of the first axis must be in order and between 0 and "
+                                             f"{int(shape[0])}, got {rows.tolist()}")
+    ends = np.searchsorted(rows, np.arange(int(shape[0]) + 1))
+    return [SparseTensorValue(indices[a:b, 1:].copy(), values[a:b].copy(), shape[1:].copy())
+            for a, b in itertools.pairwise(ends)]
+
+
 @host(f"{_SPARSE} -> sparse_handle: int64", shape=_one_handle, stateful=True, T="type", **_NAMED)
 def AddSparseToTensorsMap(indices: Any, values: Any, shape: Any, *, ctx: Any) -> Any:
     """Put a sparse tensor into a map of the session and return its handle."""
@@ -65,16 +83,8 @@ def AddSparseToTensorsMap(indices: Any, values: Any, shape: Any, *, ctx: Any) ->
 @host(f"{_SPARSE} -> sparse_handles: int64", shape=_many_handles, stateful=True, T="type", **_NAMED)
 def AddManySparseToTensorsMap(indices: Any, values: Any, shape: Any, *, ctx: Any) -> Any:
     """Put the rows, along the first axis, of a sparse tensor into a map of the session and return their handles."""
-    if len(shape) < 2:
-        raise InvalidArgumentError(None, ctx.op, f"Rank of input SparseTensor should be > 1, got {len(shape)}")
-    rows = indices[:, 0]
-    if len(rows) and (rows.min() < 0 or rows.max() >= shape[0] or (np.diff(rows) < 0).any()):
-        raise InvalidArgumentError(None, ctx.op, "indices of the first axis must be in order and between 0 and "
-                                                 f"{int(shape[0])}, got {rows.tolist()}")
     held = ctx.store.resource(ctx.op, SparseTensorsMap)
-    ends = np.searchsorted(rows, np.arange(int(shape[0]) + 1))
-    return np.array([held.add(SparseTensorValue(indices[a:b, 1:].copy(), values[a:b].copy(), shape[1:].copy()))
-                     for a, b in itertools.pairwise(ends)], np.int64)
+    return np.array([held.add(row) for row in rows_of(ctx.op, indices, values, shape)], np.int64)
 
 
 def _taken_shapes(ctx: Any) -> list[Static]:
@@ -88,14 +98,22 @@ def TakeManySparseFromTensorsMap(handles: Any, *, dtype: Any, ctx: Any) -> Any:
     """Take sparse tensors out of a map and stack them: [N, the largest size along each axis]."""
     held = ctx.store.resource(ctx.op, SparseTensorsMap)
     taken = [held.take(handle) for handle in handles.tolist()]
+    return stacked(ctx.op, taken, dtype)
+
+
+def stacked(op: Any, taken: Sequence[SparseTensorValue], dtype: DType) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the parts of sparse tensors along a new first axis: [N, the largest size along each axis].
+
+    Raises InvalidArgumentError for none, other ranks or values of another dtype than `dtype`.
+    """
     ranks = {len(one.dense_shape) for one in taken}
     if len(ranks) != 1:
-        raise InvalidArgumentError(None, ctx.op, f"Inconsistent rank across SparseTensors: got ranks {sorted(ranks)}"
+        raise InvalidArgumentError(None, op, f"Inconsistent rank across SparseTensors: got ranks {sorted(ranks)}"
                                    if ranks else "Must have at least 1 serialized SparseTensor, got 0")
     wanted = dtype.as_numpy_dtype
     if any(one.values.dtype != wanted for one in taken):
-        raise InvalidArgumentError(None, ctx.op, f"Requested SparseTensor of type {dtype.name}, but the map has "
-                                                 f"{[str(one.values.dtype) for one in taken]}")
+        raise InvalidArgumentError(None, op, f"Requested SparseTensor of type {dtype.name}, but the map has "
+                                             f"{[str(one.values.dtype) for one in taken]}")
     numbers = np.repeat(np.arange(len(taken)), [len(one.values) for one in taken])
     indices = np.concatenate([one.indices for one in taken])
     shape = np.max([one.dense_shape for one in taken], axis=0)

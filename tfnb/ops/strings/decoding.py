@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import re
+import zlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,13 +13,14 @@ import numpy as np
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
-from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
+from tfnb.core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.public import public
 
 MOST_TEXT = 1 << 30               # characters that AsString makes: Python's own formatting can't be interrupted
 
@@ -56,6 +59,52 @@ def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> 
     if not little_endian:
         numbers = numbers.byteswap()
     return numbers.reshape((*bytes.shape, size // kind.itemsize)).copy()
+
+
+def _padded(ctx: Any) -> list[Static]:
+    lead, size, unit = ctx.shape(0), ctx.value(1), ctx.attrs["out_type"].size
+    if size is not None and (size % unit or (ctx.concrete and size <= 0)):
+        raise ValueError(f"fixed_length must be a positive multiple of {unit}, the size of "
+                         f"{ctx.attrs['out_type'].name}, got {int(size)}")
+    return [None if lead is None else (*lead, None if size is None else int(size) // unit)]
+
+
+@host("input_bytes: string, fixed_length: int32 -> output: out_type", shape=_padded, validate=_padded,
+      ranks={"fixed_length": 0}, out_type="{half, float, double, int32, uint16, uint8, int16, int8, int64, bfloat16}",
+      little_endian="bool = true")
+def DecodePaddedRaw(texts: Any, fixed_length: Any, *, out_type: DType, little_endian: bool) -> Any:
+    """Reinterpret bytes as numbers along a new last axis, each string cut, or filled with zeros, to `fixed_length`."""
+    size, kind = int(fixed_length), out_type.np_dtype
+    numbers = np.frombuffer(b"".join(text[:size].ljust(size, b"\0") for text in texts.ravel()), kind)
+    if not little_endian:
+        numbers = numbers.byteswap()
+    return numbers.reshape((*texts.shape, size // kind.itemsize)).copy()
+
+
+_DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {b"": lambda data: data, b"ZLIB": zlib.decompress,
+                                                      b"GZIP": gzip.decompress}
+
+
+def _known_compression(ctx: Any) -> None:
+    kind = ctx.attrs["compression_type"]
+    if kind not in _DECOMPRESS:
+        raise ValueError(f"Only ZLIB, GZIP or NONE are supported compressions, got {kind!r}")
+
+
+@public("decode_compressed", "io.decode_compressed")
+@host("bytes: string -> output: string", shape=shapes.like_first, validate=_known_compression,
+      compression_type="string = ''")
+def DecodeCompressed(texts: Any, *, compression_type: bytes, ctx: Any) -> Any:
+    """Decompress strings, element-wise. compression_type: "ZLIB", "GZIP", or "" for none.
+
+    >>> import zlib
+    >>> sess.run(tf.decode_compressed([zlib.compress(b"text")], "ZLIB"))
+    array([b'text'], dtype=object)
+    """
+    try:
+        return strings([_DECOMPRESS[compression_type](text) for text in texts.ravel()], texts.shape)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataLossError(None, ctx.op, f"expected data compressed by {compression_type.decode()}: {error}") from None
 
 
 @host("input: string -> output: string", shape=shapes.like_first, pad="bool = false")
@@ -264,7 +313,8 @@ def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
             np.array([len(rows), max(map(len, rows), default=0)], np.int64))
 
 
-for _op in (DecodeRaw, DecodeCSV, EncodeBase64, DecodeBase64, StringToNumber, AsString, StringSplit):
+for _op in (DecodeRaw, DecodePaddedRaw, DecodeCompressed, DecodeCSV, EncodeBase64, DecodeBase64, StringToNumber,
+            AsString, StringSplit):
     _op.no_gradient("it deals with strings")
 
 
