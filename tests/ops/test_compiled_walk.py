@@ -240,6 +240,12 @@ MORE = {
     "PreventGradient": [(lambda x: raw.PreventGradient(x), [MATRIX])],
     **{name: [(lambda x, y, name=name: getattr(raw, name)(x + x, y), [MATRIX, (3,)])]
        for name in ("IgammaGradA", "RandomGammaGrad")},
+    **{name: [(lambda x, name=name: getattr(raw, name)([2, 3], [1, 2]) + x, [()])] for name in (
+        "StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal")},
+    "StatelessRandomUniformInt": [(lambda x: raw.StatelessRandomUniformInt([2, 3], [1, 2], x, x + 5), [()])],
+    "StatelessMultinomial": [(lambda x: raw.StatelessMultinomial(x, 4, [1, 2]), [MATRIX])],
+    **{name: [(lambda x, name=name: getattr(raw, name)([2, 4, 3], [1, 2], x + 1), [MATRIX])]
+       for name in ("StatelessRandomGammaV2", "StatelessRandomPoisson")},
     "Unique": [], "ListDiff": [], "Where": [],
 }
 EMPTY = {

@@ -97,12 +97,20 @@ def uniform_int(state: np.ndarray, shape: Sequence[int], low: int, high: int, dt
     return np.asarray(values.view(dtype).reshape(shape))
 
 
+def full_int(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
+    """Draw integers of dtype int32, uint32, int64 or uint64, all of them alike."""
+    dtype = np.dtype(dtype)
+    count, words = _fill(state, shape, dtype)
+    values = words.reshape(-1) if dtype.itemsize == 4 else _pairs(words)
+    return np.asarray(values[:count].view(dtype).reshape(shape))
+
+
 def normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:
     """Draw standard normal values of dtype float16, bfloat16, float32 or float64."""
     dtype = np.dtype(dtype)
     count, words = _fill(state, shape, dtype)
     if dtype.itemsize == 8:
-        return np.stack(_box_muller64(words), 1).reshape(-1)[:count].reshape(shape)
+        return np.stack(normal_pairs(words), 1).reshape(-1)[:count].reshape(shape)
     pairs = [*_box_muller32(words[:, 0], words[:, 1]), *_box_muller32(words[:, 2], words[:, 3])]
     return np.stack(pairs, 1).reshape(-1)[:count].astype(dtype).reshape(shape)
 
@@ -117,7 +125,7 @@ def truncated_normal(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.
     live, step = np.arange(groups), 0
     while live.size:
         words = blocks(state, live.astype(np.uint64) * np.uint64(64 * size) + np.uint64(step))
-        offers = _box_muller64(words) if size == 2 else (
+        offers = normal_pairs(words) if size == 2 else (
             *_box_muller32(words[:, 0], words[:, 1]), *_box_muller32(words[:, 2], words[:, 3]))
         for offer in offers:
             kept = (np.abs(offer) < 2) & (have[live] < size)
@@ -215,7 +223,13 @@ def _box_muller32(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np
     return _library("sinf", v) * r, _library("cosf", v) * r
 
 
-def _box_muller64(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def uniform_pairs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two doubles in [0, 1) of each block."""
+    return _mantissa64(words[:, 0], words[:, 1]), _mantissa64(words[:, 2], words[:, 3])
+
+
+def normal_pairs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the two standard normal doubles of each block."""
     u = np.maximum(_mantissa64(words[:, 0], words[:, 1]), 1e-7)
     v = 2 * np.pi * _mantissa64(words[:, 2], words[:, 3])
     r = np.sqrt(-2.0 * _library("log", u))

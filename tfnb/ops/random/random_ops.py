@@ -112,14 +112,16 @@ def RandomShuffle() -> None:
     """Shuffle the rows of a tensor."""
 
 
-def _multinomial_shape(ctx: ShapeContext) -> list[Static]:
+def multinomial_shape(ctx: ShapeContext) -> list[Static]:
+    """Return the shape (rows, num_samples) of sampled classes. Raises ValueError for a negative count."""
     count = ctx.value(1)
     if count is not None and int(count) < 0:
         raise ValueError(f"num_samples should be nonnegative, got {int(count)}")
     return [(shapes.of_rank(ctx.shape(0), 2)[0], None if count is None else int(count))]
 
 
-def _has_classes(ctx: Any) -> None:
+def has_classes(ctx: Any) -> None:
+    """Raise ValueError for rows of logits without a class."""
     rows, classes = ctx.shape(0)
     if rows and not classes:
         raise ValueError(f"num_classes should be positive, got logits of shape {list(ctx.shape(0))}")
@@ -129,8 +131,8 @@ def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.nd
     return philox.multinomial(ctx.state, logits, int(num_samples), ctx.attrs["output_dtype"].as_numpy_dtype)
 
 
-@random("logits: T, num_samples: int32 -> output: output_dtype", shape=_multinomial_shape, numpy=_multinomial,
-        launch=kernels.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=_has_classes,
+@random("logits: T, num_samples: int32 -> output: output_dtype", shape=multinomial_shape, numpy=_multinomial,
+        launch=kernels.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=has_classes,
         values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
     """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`)."""
@@ -142,7 +144,8 @@ for _op in (RandomUniform, RandomStandardNormal, TruncatedNormal, RandomUniformI
 
 # What users call
 
-def _shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: Any) -> Tensor:
+    """Return a shape as a tensor called "shape": a list as int32 where that holds it."""
     kind = dtypes.int32 if isinstance(shape, (list, tuple)) and not beyond_int32(shape) else None
     return convert_to_tensor(shape, dtype=kind, name="shape")
 
@@ -151,7 +154,7 @@ def _affine(constructor: Any, default: str, shape: Any, mean: Any, stddev: Any, 
             name: str | None) -> Tensor:
     kind = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, default, [shape, mean, stddev]) as scope:
-        sizes = _shape_tensor(shape)
+        sizes = shape_tensor(shape)
         mean = convert_to_tensor(mean, dtype=kind, name="mean")
         stddev = convert_to_tensor(stddev, dtype=kind, name="stddev")
         seed1, seed2 = get_seed(seed)
@@ -202,7 +205,7 @@ def random_uniform(shape: Any, minval: Any = 0, maxval: Any = None, dtype: Any =
     if maxval is None and kind.is_integer:
         raise ValueError(f"Must specify maxval for integer dtype {kind!r}")
     with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
-        sizes = _shape_tensor(shape)
+        sizes = shape_tensor(shape)
         low = convert_to_tensor(minval, dtype=kind, name="min")
         high = convert_to_tensor(1 if maxval is None else maxval, dtype=kind, name="max")
         seed1, seed2 = get_seed(seed)

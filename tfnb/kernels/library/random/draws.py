@@ -46,6 +46,7 @@ SIZES = {"float32": 4, "float64": 2, "int32": 4, "int64": 2}            # elemen
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 FIRST_MULTIPLIER, SECOND_MULTIPLIER = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 FIRST_STEP, SECOND_STEP = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
+MIXING_KEY = np.uint64(0x02461E293EC8F720)
 MANTISSA32, MANTISSA64 = np.uint64(0x7FFFFF), np.uint64(0xFFFFF)
 UNIT32, UNIT64 = np.float32(2.0**-23), 2.0**-52
 
@@ -218,36 +219,62 @@ def draw_classes(state: Array, logits: Array, target: Array, totals: Array, rows
             target[place] = first
 
 
-def _drawn(call: Call, bounds: Sequence[Address | None] = (None, None), is_normal: bool = False) -> list[Launch]:
-    return _filled(call, draw, *bounds, width=call.columns(WIDTH)[0], is_normal=is_normal)
+def _drawn(call: Call, bounds: Sequence[Address | None] = (None, None), is_normal: bool = False,
+           state: Address = STATE) -> list[Launch]:
+    return _filled(call, draw, *bounds, state=state, width=call.columns(WIDTH)[0], is_normal=is_normal)
 
 
-def _filled(call: Call, kernel: KernelFunction, *args: Address | None, **named: Any) -> list[Launch]:
+def _filled(call: Call, kernel: KernelFunction, *args: Address | None, state: Address = STATE,
+            **named: Any) -> list[Launch]:
     """Return launches that fill the output, `width` blocks an item, and advance the counter."""
     out = call.outputs[0]
     if not out.size:
         return []
     size, width = SIZES[out.type], named.get("width", 1)
-    return [kernel.launch(call, -(-out.size // (size * width)), STATE, call.output().reach(out.size * out.itemsize),
+    return [kernel.launch(call, -(-out.size // (size * width)), state, call.output().reach(out.size * out.itemsize),
                           out.size, *args, **named, T=out.type, size=size, grain=GRAIN // width, label="random"),
-            _advance(call, out.size * BLOCKS_PER_ELEMENT)]
+            *step(call, out.size * BLOCKS_PER_ELEMENT, state)]
 
 
-def _advance(call: Call, blocks: int) -> Launch:
-    return advance.launch(call, 1, STATE, blocks, grain=0)
+def step(call: Call, blocks: int, state: Address = STATE) -> list[Launch]:
+    """Return what advances the counter of an op; a state in scratch, of a stateless op, serves once."""
+    return [advance.launch(call, 1, state, blocks, grain=0)] if state is STATE else []
+
+
+@kernel_function
+def scramble(seed: Array, state: Array, item: int) -> None:
+    """Make the key and the counter of a stateless op of its two seeds, by one block of Philox."""
+    words = philox(uint64(MIXING_KEY), uint64(int(seed[0])), uint64(int(seed[1])), uint64(0))
+    state[0] = words[0] | words[1] << HALF
+    state[1] = uint64(0)
+    state[2] = uint64(0)
+    state[3] = words[2] | words[3] << HALF
+
+
+def seeded(call: Call, index: int) -> tuple[Address, list[Launch]]:
+    """Return a state in scratch, and what makes it of the two seeds that are input `index`."""
+    state, seed = call.scratch(32).reach(32).of("uint64"), call.inputs[index]
+    return state, [scramble.launch(call, 1, call.input(index).reach(2 * seed.itemsize), state, grain=0, label="seed")]
+
+
+def stateless(call: Call, draw: Any) -> list[Launch]:
+    """Return launches of an op with the inputs shape, seed. draw: fn(call, state=) -> launches."""
+    state, first = seeded(call, 1)
+    return [*first, *draw(call, state=state)]
 
 
 random_uniform, random_standard_normal = _drawn, partial(_drawn, is_normal=True)
 
 
-def truncated_normal(call: Call) -> list[Launch]:
+def truncated_normal(call: Call, state: Address = STATE) -> list[Launch]:
     """Return launches of TruncatedNormal: as RandomStandardNormal, values from 2 on drawn again."""
-    return _filled(call, draw_truncated)
+    return _filled(call, draw_truncated, state=state)
 
 
-def random_uniform_int(call: Call) -> list[Launch]:
-    """Return launches of RandomUniformInt (shape, minval, maxval); failure 2: minval >= maxval."""
-    return _drawn(call, [call.input(i).reach(call.inputs[i].itemsize) for i in (1, 2)])
+def random_uniform_int(call: Call, state: Address = STATE) -> list[Launch]:
+    """Return launches of RandomUniformInt, whose last inputs are the bounds; failure 2: minval >= maxval."""
+    last = len(call.inputs) - 1
+    return _drawn(call, [call.input(i).reach(call.inputs[i].itemsize) for i in (last - 1, last)], state=state)
 
 
 def random_shuffle(call: Call) -> list[Launch]:
@@ -258,11 +285,11 @@ def random_shuffle(call: Call) -> list[Launch]:
         return copy_box(call, call.input(0), call.output(), value.type, [(value.size, 1, 1)])
     order = call.scratch(8 * rows).reach(8 * rows).of("int64")
     return [permute.launch(call, 1, STATE, order, rows, grain=0, label="permutation"),
-            _advance(call, -(-(rows - 1) // 4)),
+            *step(call, -(-(rows - 1) // 4)),
             *copy_rows(call, call.input(0), call.output(), value, rows, order)]
 
 
-def multinomial(call: Call) -> list[Launch]:
+def multinomial(call: Call, state: Address = STATE) -> list[Launch]:
     """Return launches of Multinomial: logits [rows, classes], num_samples -> [rows, samples], int32 or int64."""
     rows, classes = call.inputs[0].shape
     samples = call.outputs[0].shape[1]
@@ -271,7 +298,7 @@ def multinomial(call: Call) -> list[Launch]:
     width = -(-rows // CHUNKS) if call.device == "cpu" else 1
     items = -(-rows // width)
     totals = call.scratch(8 * classes * items).reach(8 * classes * items).of("float64")
-    return [draw_classes.launch(call, items, STATE, call.input(0).reach(rows * classes * call.inputs[0].itemsize),
+    return [draw_classes.launch(call, items, state, call.input(0).reach(rows * classes * call.inputs[0].itemsize),
                                 call.output().reach(rows * samples * call.outputs[0].itemsize), totals, rows, classes,
                                 samples, width, grain=1, label="multinomial"),
-            _advance(call, rows * (-(-samples // 4) * 8) * BLOCKS_PER_ELEMENT)]
+            *step(call, rows * (-(-samples // 4) * 8) * BLOCKS_PER_ELEMENT, state)]

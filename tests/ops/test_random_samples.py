@@ -1,0 +1,107 @@
+"""Gamma, Poisson and stateless samples: TensorFlow's values for the same seeds, interpreted and compiled."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tests.differential import differences
+from tests.modes import compiling
+
+GRAPHS = """
+tf.set_random_seed(4)
+alpha = tf.placeholder(tf.{type}, [None]); rate = tf.placeholder(tf.{type}, [None])
+fed = {{alpha: [0.01, 0.5, 1.0, 3.0, 200.0], rate: [0.0, 0.3, 5.0, 10.0, 33.0, 6e4]}}
+"""
+RUNS = "y = {}\n[sess.run(y, fed) for _ in range(3)]"
+SEEDED = """
+seed = tf.placeholder(tf.{}, [2])
+sess.run({}, {{seed: [-7, 2**31 - 2]}})
+"""
+CALLS = {
+    "normal": "tf.random.stateless_normal([5, 3], seed, 1.0, 2.0)",
+    "double": "tf.random.stateless_normal([7], seed, dtype=tf.float64)",
+    "half": "tf.random.stateless_uniform([7], seed, dtype=tf.float16)",
+    "truncated": "tf.random.stateless_truncated_normal([50], seed)",
+    "uniform": "tf.random.stateless_uniform([9], seed, -1.0, 4.0)",
+    "int32": "tf.random.stateless_uniform([9], seed, -5, 100, tf.int32)",
+    "int64": "tf.random.stateless_uniform([9], seed, -5, 2**40, tf.int64)",
+    "full": "[tf.random.stateless_uniform([9], seed, None, None, t)"
+            " for t in (tf.int32, tf.int64, tf.uint32, tf.uint64)]",
+    "classes": "tf.random.stateless_categorical([[0.5, 1.0, -1.0], [0.0, 0.0, 9.0]], 6, seed, dtype=tf.int32, seed=3)",
+    "multinomial": "tf.random.stateless_multinomial([[0.5, 1.0, -1.0], [0.0, 0.0, 9.0]], 6, seed)",
+    "gamma": "tf.random.stateless_gamma([4, 3], seed, [0.5, 1.0, 7.0], 2.0)",
+    "poisson": "tf.random.stateless_poisson([40, 3], seed, [0.5, 9.0, 70.0])",
+    "empty": "tf.random.stateless_gamma([0, 3], seed, [0.5, 1.0, 7.0])",
+}
+SNIPPETS = {
+    **{f"{name} {type}": GRAPHS.format(type=type) + RUNS.format(call) for type in ("float32", "float64")
+       for name, call in {"gamma": f"tf.random_gamma([2, 3], alpha, dtype=tf.{type}, seed=3)",
+                          "scaled": f"tf.random_gamma([4], alpha, [[2.0], [0.5]], dtype=tf.{type}, seed=3)",
+                          "poisson": f"tf.random_poisson(rate, [3], dtype=tf.{type}, seed=3)",
+                          "counts": "tf.random.poisson(rate, [2, 2], dtype=tf.int32, seed=3)",
+                          "counts of 64 bits": "tf.random.poisson(rate, [2, 2], dtype=tf.int64, seed=3)"}.items()},
+    "half gamma": GRAPHS.format(type="half") + RUNS.format("tf.random_gamma([4], alpha + 0.3, dtype=tf.half, seed=3)"),
+    **{f"{name} {type}": SEEDED.format(type, call) for name, call in CALLS.items() for type in ("int32", "int64")},
+    "gradient": GRAPHS.format(type="float64") + "x = tf.random_gamma([3], alpha, [[2.0], [0.5]], tf.float64, seed=1)\n"
+                "sess.run([x, *tf.gradients(x * x, alpha)], fed)",
+    "stateless gradient": GRAPHS.format(type="float32") + "x = tf.random.stateless_gamma([3, 5], [1, 2], alpha)\n"
+                          "sess.run([x, *tf.gradients(x * x, alpha)], fed)",
+    **{f"error {i}": f"outcome(lambda: sess.run({call}))" for i, call in enumerate([
+        "tf.random.stateless_uniform([3], [1, 2, 3])",
+        "tf.random.stateless_uniform([2], [1, 2], 10, 10, tf.int32)",
+        "tf.random.stateless_uniform([2], [1, 2], 0, None, tf.int32)", "tf.random_poisson(1.0, [2.0])",
+        "tf.random.stateless_uniform([2], [1, 2], None, 3, tf.float32)",
+        "tf.random_gamma([2], 1, dtype=tf.int32)",
+        "tf.random.stateless_uniform([2], tf.placeholder_with_default([1], [None]))"])},
+}
+
+
+def test_values_are_tensorflows(oracle):
+    assert not differences(oracle, SNIPPETS, tolerance=2e-6, modes=("never", "always"))
+
+
+def test_interpreted_and_compiled_go_on_with_one_stream():
+    tf.set_random_seed(1)
+    made = [tf.random_gamma([5], [0.3, 4.0]), tf.random_poisson([3.0, 50.0], [5])]
+    runs = []
+    for modes in (("never", "always", "never"), ("always", "never", "always")):
+        with tf.Session() as sess:
+            drawn = []
+            for mode in modes:
+                with compiling(mode):
+                    drawn.append(np.concatenate(sess.run(made)))
+            runs.append(np.stack(drawn))
+    np.testing.assert_allclose(*runs, rtol=1e-6)
+    assert np.ptp(runs[0][:, :5], axis=0).all()              # of the gamma samples: counts may repeat
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+def test_moments(mode):
+    alpha, rate = np.float32([0.2, 1.0, 8.0]), np.float32([2.0, 40.0])
+    with compiling(mode), tf.Session() as sess:
+        fed = {tf.placeholder(tf.float32, [3]): alpha, tf.placeholder(tf.float32, [2]): rate}
+        a, r = fed
+        x, n = sess.run([tf.random_gamma([4000], a, seed=1), tf.random_poisson(r, [4000], seed=2)], fed)
+    for drawn, mean, variance in ((x, alpha, alpha), (n, rate, rate)):
+        np.testing.assert_allclose(drawn.mean(0), mean, atol=5 * np.sqrt(variance / 4000).max())
+        np.testing.assert_allclose(drawn.var(0), variance, rtol=0.25)
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+def test_impossible_parameters(mode):
+    with compiling(mode), tf.Session() as sess:
+        rate = tf.placeholder(tf.float32, [None])
+        fed = {rate: [-1.0, np.nan, np.inf, 0.0]}
+        real, counts = sess.run([tf.random_poisson(rate, []), tf.random_poisson(rate, [], tf.int32)], fed)
+        drawn = sess.run(tf.raw_ops.RandomGamma(shape=[2], alpha=rate), fed)
+    np.testing.assert_array_equal(real, [np.nan] * 3 + [0])
+    np.testing.assert_array_equal(counts, [-1, -1, -1, 0])
+    assert np.isnan(drawn[:, [0, 1, 3]]).all()
+
+
+def test_the_earlier_poisson_op_draws_the_same():
+    old, new = (op(shape=[3], rate=[0.5, 20.0], seed=1, seed2=2) for op in (
+        tf.raw_ops.RandomPoisson, lambda **args: tf.raw_ops.RandomPoissonV2(dtype="float32", **args)))
+    with tf.Session() as sess:
+        np.testing.assert_array_equal(*sess.run([old, new]))
