@@ -12,3 +12,9 @@ from tfnb.train import (
     NanLossDuringTrainingError, NanTensorHook, ProfilerHook, SecondOrStepTimer, SessionRunArgs, SessionRunContext,
     SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook, VocabInfo,
 )
+from tfnb.estimator.contrib_heads import MultiHead
+from tfnb.estimator.extenders import add_metrics
+from tfnb.estimator.head import Head
+from tfnb.estimator.heads import (
+    BinaryClassHead, LogisticRegressionHead, MultiClassHead, MultiLabelHead, PoissonRegressionHead, RegressionHead,
+)

@@ -1,0 +1,7 @@
+"""`tf.contrib.estimator`."""
+# ruff: noqa: F401, I001
+from tfnb.estimator.contrib_heads import (
+    binary_classification_head, logistic_regression_head, multi_class_head, multi_head, multi_label_head,
+    poisson_regression_head, regression_head,
+)
+from tfnb.estimator.extenders import add_metrics, clip_gradients_by_norm, forward_features
