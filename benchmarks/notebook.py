@@ -201,7 +201,7 @@ def imports() -> dict[str, float]:
     plain = "import time; a = time.process_time(); import tfnb; print(time.process_time() - a)"
     runs = [[float(word) for program in (plain, code) for word in subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment(), text=True, check=True,
-        capture_output=True).stdout.split()] for _ in range(ROUNDS)]
+        capture_output=True).stdout.splitlines()[-1].split()] for _ in range(ROUNDS)]
     return {"import tfnb": min(run[0] for run in runs), "%load_ext tfnb": min(run[2] for run in runs)}
 
 

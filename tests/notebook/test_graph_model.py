@@ -184,6 +184,36 @@ def test_repeated_blocks_fold_into_one() -> None:
     assert {"block0/", "block5/"} <= {node.key for node in many.scene([series.key]).nodes}
 
 
+def chain(*types: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Ops that each take the one before, named as TensorFlow does: Mul, Add, Mul_1, ..."""
+    seen, rows = dict[str, int](), list[tuple[str, str, tuple[str, ...]]]()
+    for kind in types:
+        number = seen[kind] = seen.get(kind, -1) + 1
+        rows.append((f"{kind}_{number}" if number else kind, kind, (rows[-1][0],) if rows else ()))
+    return rows
+
+
+@pytest.mark.parametrize(("types", "labels"), [
+    (["Mul", "Add", "Relu"] * 40, ["Mul, Add, Relu ×40"]),
+    (["Mul", "Add", "Relu", "Neg", "Abs"] * 9, ["Mul, …, Abs ×9"]),
+    (["Neg"] * 30 + ["Abs", "Neg"] * 30 + ["Mean", "Neg"], ["Neg ×29", "Neg, Abs ×30", "Neg_59", "Mean", "Neg_60"]),
+    (["Mul", "Neg"] * 9 + ["Mean"] + ["Mul", "Abs"] * 9, ["Mul, Neg ×9", "Mean", "Mul, Abs ×9"]),
+    (["Mul", "Neg", "Abs", "Neg", "Mul", "Abs"] * 4 + ["Mean"], None),                  # too few to be a series
+    ([*["Conv", "Relu"] * 2, "Pool"] * 2 + [*["Conv", "Relu"] * 3, "Pool"] * 3, None),
+])
+def test_kinds_in_turn_fold_into_blocks(types: list[str], labels: list[str] | None) -> None:
+    rows = chain(*types)
+    nodes = Model(rows).scene().nodes
+    assert [node.label for node in nodes] == (labels or [name for name, *_ in rows])
+    assert sum(node.count for node in nodes) == len(rows)
+
+
+def test_series_of_one_stem_have_keys_of_their_own() -> None:
+    rows = [(f"block{i}/op{j}", "Neg") for i in range(40) for j in range(2 + i // 20)]
+    nodes = Model(rows).scene().nodes
+    assert [(node.key, node.count) for node in nodes] == [("block_*/", 40), ("block20_*/", 60)]
+
+
 def test_an_optimizer_with_a_name_of_its_own_is_one() -> None:
     with tf.Graph().as_default() as graph:
         w = tf.Variable([1.0, 2.0], name="w")

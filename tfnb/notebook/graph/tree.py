@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tfnb.graph.closure import closure
 from tfnb.notebook.graph.read import OpInfo, op_of
 
 VARIABLE_TYPES = frozenset({"Variable", "VariableV2", "VarHandleOp", "AutoReloadVariable"})
@@ -30,6 +31,7 @@ MOST_LEVELS = 40        # a name with more slashes is not split further: the hie
 SERIES_LEAST = 5        # a numbered series folds from here on ...
 SERIES_CROWD = 24       # ... when its scope has more children than this,
 BLOCKS_CROWD = 12       # or, of blocks of one size and role, more than this
+MOST_PERIOD = 16        # blocks of up to so many kinds in turn fold
 
 
 Arrange = Callable[["Node", "tuple[OpInfo, ...]", "Mapping[str, set[str]]"], object]
@@ -217,29 +219,62 @@ def scope_role(group: Node) -> str:
 def fold_series(group: Node, consumers: Mapping[str, set[str]]) -> None:
     """Fold numbered children (add, add_1, add_2, ...) of a crowded group into one "series" node each.
 
-    Scopes are folded where each feeds the next, or none another; nothing where others stand between the members.
+    So do several in turn (Mul, Add, Relu, Mul_1, ...). Blocks are folded where each feeds the next, or none another;
+    nothing where others stand between them.
     """
     if len(group.children) <= BLOCKS_CROWD:
         return
     crowded = len(group.children) > SERIES_CROWD
     families: dict[tuple[str, str], list[Node]] = defaultdict(list)
     for child in group.children.values():
-        stem = SERIES_NAME.match(child.label.strip("()"))
-        families[(stem[1] if stem else child.label), _alike(child)].append(child)
-    first = {members[0].key: (stem, members) for (stem, _), members in families.items()
-             if len(members) >= SERIES_LEAST and (crowded or members[0].form == "scope")}
-    if first:
-        nexts = _next_children(group, consumers)
-        first = {key: found for key, found in first.items() if _is_series([node.key for node in found[1]], nexts)}
-    folded = {child.key for _, members in first.values() for child in members}
+        families[_stem(child), _alike(child)].append(child)
+    found = [[[node] for node in members] for members in families.values()
+             if len(members) >= SERIES_LEAST and (crowded or members[0].form == "scope")]
+    if not found:
+        return
+    nexts = _next_children(group, consumers)
+    series = [blocks for blocks in found if _is_series(blocks, nexts)]
+    alone = {block[0].key for blocks in found if blocks not in series for block in blocks}
+    series += [blocks for blocks in _repeats([child for key, child in group.children.items() if key in alone])
+               if _is_series(blocks, nexts)]
+    _replace(group, series)
+
+
+def _replace(group: Node, series: list[list[list[Node]]]) -> None:
+    """Put a node in place of the first member of each series, and take the others out of the group."""
+    first = {blocks[0][0].key: blocks for blocks in series}
+    folded = {node.key for blocks in series for block in blocks for node in block}
     children: dict[str, Node] = {}
     for key, child in group.children.items():
         if key in first:
-            series = _series(group, *first[key])
-            children[series.key] = series
+            made = _series(group, first[key], children)
+            children[made.key] = made
         elif key not in folded:
             children[key] = child
     group.children = children
+
+
+def _repeats(nodes: list[Node]) -> Iterator[list[list[Node]]]:
+    """The runs of nodes in which the same kinds come again and again, cut into their periods."""
+    kinds = [(_stem(node), _alike(node)) for node in nodes]
+    start, period, times = max(_runs(kinds), key=lambda run: run[1] * run[2], default=(0, 0, 0))
+    if times < SERIES_LEAST:
+        return
+    end = start + period * times
+    yield from _repeats(nodes[:start])
+    yield [nodes[i:i + period] for i in range(start, end, period)]
+    yield from _repeats(nodes[end:])
+
+
+def _runs(kinds: list[tuple[str, str]]) -> Iterator[tuple[int, int, int]]:
+    """The longest run of each period: where it starts, the period, the count of whole periods."""
+    for period in range(1, min(MOST_PERIOD, len(kinds) // SERIES_LEAST) + 1):
+        run = longest = start = 0
+        for i in range(period, len(kinds)):
+            run = run + 1 if kinds[i] == kinds[i - period] else 0
+            if run > longest:
+                longest, start = run, i - run - period + 1
+        yield start, period, longest // period + 1
 
 
 def _next_children(group: Node, consumers: Mapping[str, set[str]]) -> dict[str, set[str]]:
@@ -249,22 +284,22 @@ def _next_children(group: Node, consumers: Mapping[str, set[str]]) -> dict[str, 
                         if reader in at} - {child.key} for child in group.children.values()}
 
 
-def _is_series(members: list[str], nexts: Mapping[str, set[str]]) -> bool:
-    """Whether each of the members feeds the next one, or none another, and no way leads from one to another through
+def _is_series(blocks: list[list[Node]], nexts: Mapping[str, set[str]]) -> bool:
+    """Whether each of the blocks feeds the next one, or none another, and no way leads from one to another through
     others: drawn as one node, they would stand in a circle with those."""
-    inner = set(members)
-    within = [nexts[key] & inner for key in members]
-    if any(within) and not all(after in ways for ways, after in zip(within, members[1:], strict=False)):
+    members = [{node.key for node in block} for block in blocks]
+    inner = set[str]().union(*members)
+    ways = [set[str]().union(*(nexts[key] for key in block)) for block in members]
+    if any(found & inner - block for found, block in zip(ways, members, strict=True)) \
+            and not all(found & after for found, after in zip(ways, members[1:], strict=False)):
         return False
-    found = {after for key in members for after in nexts[key]} - inner
-    todo = list(found)
-    while todo:
-        after = nexts[todo.pop()]
-        if after & inner:
-            return False
-        todo += after - found
-        found |= after
-    return True
+    return inner.isdisjoint(closure(set[str]().union(*ways) - inner, lambda key: nexts[key]))
+
+
+def _stem(node: Node) -> str:
+    """The label of a node without the number that makes it unique."""
+    found = SERIES_NAME.match(node.label.strip("()"))
+    return found[1] if found else node.label
 
 
 def _alike(node: Node) -> str:
@@ -272,10 +307,16 @@ def _alike(node: Node) -> str:
     return f"{node.form} {node.info.type}" if node.info else f"{node.form} {node.count} {node.role}"
 
 
-def _series(group: Node, stem: str, members: list[Node]) -> Node:
-    kind = members[0].info.type + "*" if members[0].info else "*"
-    series = Node(f"{group.key}{stem}_{kind}/", f"{stem} ×{len(members)}", "series", group, None,
-                  {member.key: member for member in members}, members[0].role, sum(m.count for m in members))
-    for member in members:
+def _series(group: Node, blocks: list[list[Node]], taken: Collection[str]) -> Node:
+    block, members = blocks[0], {node.key: node for block in blocks for node in block}
+    kind = block[0].info.type + "*" if block[0].info else "*"
+    stems = list(dict.fromkeys(map(_stem, block)))
+    key = f"{group.key}{stems[0]}_{kind}/"
+    if key in taken:                                    # blocks of the same stem before, of another size or kind
+        key = f"{block[0].key.rstrip('/')}_{kind}/"
+    label = ", ".join(stems if len(stems) < 4 else [stems[0], "…", stems[-1]])
+    series = Node(key, f"{label} ×{len(blocks)}", "series", group, None, members,
+                  block[0].role, sum(node.count for node in members.values()))
+    for member in members.values():
         member.parent = series
     return series
