@@ -44,7 +44,7 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2
 
 test-cuda: $(STAMPS)/cuda
 	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda

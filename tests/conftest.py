@@ -38,6 +38,23 @@ def fresh_graph() -> None:
     reset_default_graph()
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give all tests in browsers to one process, which has one server of Jupyter, and the others one by one.
+
+    By path: the groups of `--dist loadgroup` need a private field of items that pytest 9.2 has no more.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class OneBrowser(LoadScopeScheduling):
+        """Work units are tests, but for those of tests/browser/, which are one."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            return "browser" if nodeid.startswith("tests/browser/") else nodeid
+
+    return OneBrowser(config, log) if config.getoption("dist") == "load" else None
+
+
 class Oracle:
     """Real TensorFlow in a process of its own, which imports it once."""
 

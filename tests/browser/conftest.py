@@ -19,14 +19,13 @@ Open = Callable[..., Notebook]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Whatever uses a fixture of this file is marked so; what needs the server runs in one process (xdist)."""
+    """Whatever uses a fixture of this file is marked so."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "chromium" in fixtures:
             item.add_marker("browser")
         if "lab" in fixtures:
             item.add_marker("slow")
-            item.add_marker(pytest.mark.xdist_group("jupyter"))
 
 
 @pytest.fixture(scope="session")
