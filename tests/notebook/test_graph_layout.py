@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from tests.notebook.sample_rows import Rows, digits
-from tfnb.notebook.drawing.geometry import PILL_WIDTH, Box, Geometry, label_size, shorten, text_width
+from tfnb.notebook.drawing.geometry import PILL_WIDTH, Box, Geometry, Sheet, label_size, shorten, text_width
 from tfnb.notebook.drawing.scene import SceneEdge
 from tfnb.notebook.drawing.value_label import pill_of
 from tfnb.notebook.graph.dot_text import plain_dot
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.layout.dot import LayoutFailed, sized_dot
 from tfnb.notebook.layout.engines import ENGINES, available_engines, lay_out, panel_sheets
-from tfnb.notebook.layout.layered import crossings, forward, ranks
+from tfnb.notebook.layout.layered import crossings, forward, layered, ranks
 
 OPEN = ["layer1/", "layer2/", "gradients/", "layer1/weights/"]
 
@@ -123,6 +123,22 @@ def test_without_graphviz_the_built_in_layout_stands_in(monkeypatch: pytest.Monk
     assert lay_out(scene, "auto") == lay_out(scene, "builtin")
     with pytest.raises(LayoutFailed):
         lay_out(scene, "dot")
+
+
+def test_graphviz_is_not_asked_for_long_ways_past_many_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+
+    def engine(sheet: Sheet) -> Geometry:
+        asked.append(len(sheet.nodes))
+        return layered(sheet)
+
+    monkeypatch.setitem(ENGINES, "dot", engine)
+    monkeypatch.setattr("tfnb.notebook.layout.engines.available_engines", lambda: ("dot", "builtin"))
+    for length in (30, 150):
+        rows = [("x", "Placeholder"), *((f"n{'x' * i}", "Add", (f"n{'x' * (i - 1)}" if i else "x", "x"))
+                                        for i in range(length))]
+        assert len(lay_out(Model(rows).scene(aside=None)).boxes) == length + 1
+    assert asked == [31]
 
 
 def test_loops_are_laid_out() -> None:

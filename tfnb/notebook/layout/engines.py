@@ -1,7 +1,7 @@
 """Layout of a scene: each panel by an engine, a long main one in columns, then the panels side by side.
 
 Engines: "dot" (Graphviz on PATH), "pygraphviz" (the wheel, in this process) and "builtin" (our own, always there);
-"auto" takes the first that works.
+"auto" takes the first that works, and "builtin" for a long chain that an input of its own feeds at each step.
 """
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TypeVar
 from tfnb.notebook.drawing.geometry import Box, Geometry, Sheet, node_size
 from tfnb.notebook.drawing.scene import Scene, SceneNode
 from tfnb.notebook.layout.dot import RANKDIR, LayoutFailed, by_process, by_pygraphviz
-from tfnb.notebook.layout.layered import layered
+from tfnb.notebook.layout.layered import forward, layered, ranks
 from tfnb.notebook.layout.wrapping import wrap
 
 ENGINES = {"dot": by_process, "pygraphviz": by_pygraphviz, "builtin": layered}
@@ -26,6 +26,7 @@ PANEL_GAP = 18.0
 SHELF_HEAD = 26.0
 ROOM = 840.0                # pixels that a drawing may be wide: about what a notebook of 1,280 shows
 LOWER = 0.75                # a drawing of so much of the height is worth a shelf below it
+MOST_PASSED = 2_000         # ranks that edges pass: Graphviz takes 0.9 s for 2,500, over a minute for 6,600
 MOST_COMPARED = 60          # boxes, of which each two are compared
 T = TypeVar("T")
 
@@ -136,12 +137,20 @@ def _engine(sheet: Sheet, engine: str) -> Geometry:
         return Geometry(w, h, {sheet.nodes[0].key: Box(w / 2, h / 2, w, h)})
     if engine != "auto":
         return ENGINES[engine](sheet)
-    for name in available_engines():
+    for name in available_engines() if _passed(sheet) <= MOST_PASSED else ():
         try:
             return ENGINES[name](sheet)
         except LayoutFailed:
             continue
     return layered(sheet)
+
+
+def _passed(sheet: Sheet) -> int:
+    """The count of ranks that edges pass on their way."""
+    keys = [node.key for node in sheet.nodes]
+    pairs = forward(keys, [(edge.source, edge.target) for edge in sheet.edges])
+    rank = ranks(keys, pairs)
+    return sum(rank[target] - rank[source] - 1 for source, target in pairs)
 
 
 def _shelve_below(whole: Geometry, panels: list[Geometry], room: float) -> None:
