@@ -148,7 +148,9 @@ def test_nearest_names_are_told() -> None:
 def test_plain_rows_are_checked() -> None:
     assert read([("a", "Neg", ("b", "c:2"))])[0].inputs == ("b:0", "c:2")
     with pytest.raises(TypeError, match="a plain op is"):
-        read(["a"])
+        read([("a",)])
+    with pytest.raises(TypeError, match="a plain op is"):
+        read([("a", "Neg"), "b"])
     with pytest.raises(TypeError, match="got int"):
         read(3)
 
@@ -248,3 +250,19 @@ def test_an_op_with_more_than_four_control_edges_is_set_aside(count: int, apart:
     rows.op("sum", "AddN", names, ((),))
     rows.op("late", "Neg", ("sum",), ((),), control=names)
     assert bool(node(Model(rows).scene(), "late").panel) is apart
+
+
+def test_several_targets_are_drawn_with_what_leads_to_them() -> None:
+    with tf.Graph().as_default() as graph:
+        x = tf.placeholder(tf.float32, [], name="x")
+        a, b, _ = tf.exp(x, "a"), tf.neg(x, "b"), tf.abs(x, "c")
+        with tf.name_scope("part"):
+            tf.sin(tf.cos(b))
+        assert [info.name for info in Model([a, "b"]).infos] == ["x", "a", "b"]
+        assert [info.name for info in Model(["a", "part"]).infos] == ["x", "a", "b", "part/Cos", "part/Sin"]
+        assert [info.name for info in Model([a, "part"], down=0).infos] == ["a", "part/Cos", "part/Sin"]
+        with pytest.raises(UnknownTarget, match="nearest: part"):
+            Model(["a", "prt"])
+    with pytest.raises(ValueError, match="of one graph"):
+        Model([a, tf.constant(1.0)])
+    assert graph.get_operations()[0] is x.op

@@ -188,6 +188,10 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert "trainable_variables" in shown and "by name" not in shown, "tfnb's own lists are no collections"
     assert "nearest: loss" in page.run("%graph los", "F")
     page.run("total = loss", "T")
+    shown = page.run("%graph W h total --format text", "F")
+    assert [line.split("  ")[1] for line in shown.splitlines()[1:]] == ["x", "W", "h", "a", "total = loss"]
+    assert page.run("%graph h nowhere", "F") == "UsageError: the graph has no op or scope 'nowhere'"
+    assert page.run("%graph h undo", "F").endswith("no op or scope 'undo'")
     assert page.run("%graph totl", "F") == "UsageError: the graph has no op or scope 'totl'; did you mean 'total'?"
     assert page.run("%graph --color time", "F").endswith("%graph loss --color time --feed {x: batch}")
     assert page.run("%graph --engine dot", "F").count("LayoutFailed") == 0

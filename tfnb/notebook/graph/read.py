@@ -74,9 +74,23 @@ def read(target: Any = None) -> tuple[OpInfo, ...]:
 
 
 def _read_sequence(items: Sequence[Any]) -> tuple[OpInfo, ...]:
-    if items and all(map(_is_graph_element, items)):
-        return upstream(read_graph(items[0].graph), [_op_name(item) for item in items])
+    if items and all(isinstance(item, str) or _is_graph_element(item) for item in items):
+        infos = _infos_of(items)
+        names = {info.name for item in items if isinstance(item, str) for info in select(infos, item)}
+        names |= {info.name for info in upstream(infos, elements([x for x in items if not isinstance(x, str)]))}
+        return tuple(info for info in infos if info.name in names)
     return tuple(item if isinstance(item, OpInfo) else _from_row(item) for item in items)
+
+
+def _infos_of(items: Sequence[Any]) -> tuple[OpInfo, ...]:
+    """The ops of the graph that tensors and ops are of, of the default one for names alone.
+
+    Raises ValueError if they are of several graphs.
+    """
+    graphs = {id(item.graph): item.graph for item in items if not isinstance(item, str)}
+    if len(graphs) > 1:
+        raise ValueError("expected tensors and ops of one graph, got some of several graphs")
+    return read_graph(next(iter(graphs.values()), None) or get_default_graph())
 
 
 def _is_graph_element(item: Any) -> bool:
@@ -164,23 +178,24 @@ def near(target: Any, up: int, down: int) -> tuple[OpInfo, ...]:
 
     Raises UnknownTarget for a name that is not there, TypeError for a whole graph.
     """
-    if isinstance(target, str):
-        infos = read_graph(get_default_graph())
-        prefix = target.rstrip("/") + "/"
-        start = {info.name for info in infos if info.name == op_of(target)} or \
-            {info.name for info in infos if info.name.startswith(prefix)}
-        if not start:
-            select(infos, target)               # raises, with the nearest names
-    else:
-        start = set(elements(target))
-        if not start:
-            raise TypeError("up and down are counted from an op, a tensor or a scope: name one")
-        infos = read_graph((target if _is_graph_element(target) else target[0]).graph)
+    items = [*target] if isinstance(target, (list, tuple)) else [target]
+    if not items or not all(isinstance(item, str) or _is_graph_element(item) for item in items):
+        raise TypeError("up and down are counted from an op, a tensor or a scope: name one")
+    infos = _infos_of(items)
+    start = {name for item in items for name in (_called(infos, item) if isinstance(item, str) else elements(item))}
     takes, gives = links(infos, "inputs"), links(infos, "outputs")
     found = _within(start, takes, up) | _within(start, gives, down)
     reads = {name for name in found for source in takes.get(name, ()) if name.endswith("/read")}
     found |= {source for name in reads for source in takes[name]}          # a variable is one node
     return tuple(info for info in infos if info.name in found)
+
+
+def _called(infos: tuple[OpInfo, ...], name: str) -> set[str]:
+    """The op of that name, else all ops of that scope. Raises UnknownTarget."""
+    prefix = name.rstrip("/") + "/"
+    found = {info.name for info in infos if info.name == op_of(name)} or \
+        {info.name for info in infos if info.name.startswith(prefix)}
+    return found or {info.name for info in select(infos, name)}         # which raises, with the nearest names
 
 
 def elements(target: Any) -> list[str]:

@@ -31,7 +31,7 @@ MOST_LEVELS = 40        # a name with more slashes is not split further: the hie
 SERIES_LEAST = 5        # a numbered series folds from here on ...
 SERIES_CROWD = 24       # ... when its scope has more children than this,
 BLOCKS_CROWD = 12       # or, of blocks of one size and role, more than this
-MOST_PERIOD = 16        # blocks of up to so many kinds in turn fold
+MOST_PERIOD = 16        # the most kinds in turn that make a block
 
 
 Arrange = Callable[["Node", "tuple[OpInfo, ...]", "Mapping[str, set[str]]"], object]
@@ -293,7 +293,8 @@ def _is_series(blocks: list[list[Node]], nexts: Mapping[str, set[str]]) -> bool:
     if any(found & inner - block for found, block in zip(ways, members, strict=True)) \
             and not all(found & after for found, after in zip(ways, members[1:], strict=False)):
         return False
-    return inner.isdisjoint(closure(set[str]().union(*ways) - inner, lambda key: nexts[key]))
+    outside: set[str] = set[str]().union(*ways) - inner
+    return inner.isdisjoint(closure(outside, nexts.__getitem__))
 
 
 def _stem(node: Node) -> str:

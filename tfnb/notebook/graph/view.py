@@ -81,7 +81,9 @@ class GraphView(View):
         key = target.rstrip("/") + "/" if isinstance(target, str) else ""
         if key and key in self.model.nodes:
             return self.model.path(self.model.nodes[key]) | {key}
-        ops = ([op_of(target)] if isinstance(target, str) else elements(target)) if near else []
+        items = [*target] if isinstance(target, (list, tuple)) else [target]
+        ops = [name for item in items for name in ([op_of(item)] if isinstance(item, str) else elements(item))] \
+            if near else []
         return set().union(*(self.model.path(self.model.nodes[name]) for name in ops if name in self.model.nodes))
 
     # what is shown
@@ -353,7 +355,8 @@ def graph_view(target: Any = None, depth: int = 1, expand: Iterable[str] | str =
     """Draw a graph: the default one, or `target` (see below). In a notebook the result is interactive.
 
     target: a Graph, a Session, tensors or operations (they and what they depend on), the name of an op or of a scope,
-        a GraphDef, or a list of (name, type, inputs, control inputs, attrs, shapes).
+        a list of such names, tensors and operations (all that leads to one of them), a GraphDef, or a list of (name,
+        type, inputs, control inputs, attrs, shapes).
     depth: how many levels of scopes show; gradients, optimizers and savers stay closed unless in `expand`.
     expand: names of scopes and variables to open.
     aside, keep: names of nodes to set aside, or to keep in the main drawing, whatever the thresholds say.

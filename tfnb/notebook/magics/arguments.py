@@ -73,13 +73,17 @@ class LineMagics(Magics):
         with usage_errors(KeyError, ValueError, before=problem or f"{word} is {type(value).__name__}"):
             return resolve(get_default_graph(), name)
 
-    def _target(self, word: str | None) -> Any:
+    def _targets(self, words: list[str]) -> Any:
+        """Return what to draw: None for the whole graph, what one word represents, or a list for several."""
+        found = [self._target(word) for word in words]
+        return None if not found else found[0] if len(found) == 1 else \
+            [item for each in found for item in (each if isinstance(each, (list, tuple)) else [each])]
+
+    def _target(self, word: str) -> Any:
         """Return what to draw: a scope, what a Python name means, an op, or the value of the expression.
 
         `tf.summary.scalar("loss", loss)` makes an op of that name, which is not what `loss` means.
         """
-        if word is None:
-            return None
         name, there = unquote(word), op_names()
         scope = name.rstrip("/") + "/"
         if any(op.startswith(scope) for op in there):

@@ -130,7 +130,7 @@ class GraphMagics(LineMagics):
 
     @line_magic("graph")
     @magic_arguments("graph")
-    @argument("target", nargs="?", help="what to draw: a scope, an op, or an expression; by default the whole graph")
+    @argument("target", nargs="*", help="what to draw: scopes, ops, or expressions; by default the whole graph")
     @argument("--depth", type=int, default=1, help="how many levels of scopes are open")
     @argument("--expand", nargs="+", default=(), metavar="NAME", help="scopes to open")
     @argument("--up", type=int, metavar="N", help="only the target and N steps of what it takes")
@@ -156,12 +156,12 @@ class GraphMagics(LineMagics):
     def graph(self, line: str) -> Any:
         """Draw the graph, or a part of it. Scopes open and close by a click.
 
-        `%graph`, `%graph layer1 --depth 2`, `%graph loss --values --feed {x: batch}`. `%graph undo` takes back the last
-        run of a cell that made or removed ops, or the last deletion of one. Returns the view; with
-        `--as graphviz` a graphviz.Source.
+        `%graph`, `%graph layer1 --depth 2`, `%graph loss accuracy`, `%graph loss --values --feed {x: batch}`.
+        `%graph undo` takes back the last run of a cell that made or removed ops, or the last deletion of one.
+        Returns the view; with `--as graphviz` a graphviz.Source.
         """
         args = parse(self.graph, line)
-        if args.target == "undo" and "undo" not in op_names():
+        if args.target == ["undo"] and "undo" not in op_names():
             with usage_errors(LookupError, RuntimeError):
                 return undo()
         options = {"depth": args.depth, "expand": [*map(unquote, args.expand)], "engine": args.engine,
@@ -176,13 +176,13 @@ class GraphMagics(LineMagics):
             if not args.target:
                 how = "--values" if args.values else f"--color {args.color}"
                 raise UsageError(f"say which fetch to run: %graph loss {how} --feed {{x: batch}}")
-            args.what = [args.target]
+            args.what = args.target
             wanted, feed, session = self._run_arguments(args)
         with usage_errors(ValueError, TypeError, LayoutFailed, ImportError):
             if args.color in COSTS:
                 options["costs"] = measure(wanted, feed, session)
             view = watch(*wanted, feed=feed, session=session, **options) if args.values else \
-                graph_view(self._target(args.target), **options)
+                graph_view(self._targets(args.target), **options)
             if args.save:
                 view.save(unquote(args.save))
             return view.graphviz() if args.format == "graphviz" else view
