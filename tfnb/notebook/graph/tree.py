@@ -293,8 +293,8 @@ def _is_series(blocks: list[list[Node]], nexts: Mapping[str, set[str]]) -> bool:
     if any(found & inner - block for found, block in zip(ways, members, strict=True)) \
             and not all(found & after for found, after in zip(ways, members[1:], strict=False)):
         return False
-    outside: set[str] = set[str]().union(*ways) - inner
-    return inner.isdisjoint(closure(outside, nexts.__getitem__))
+    reached = closure(set[str]().union(*ways) - inner, nexts.__getitem__)
+    return inner.isdisjoint(reached)
 
 
 def _stem(node: Node) -> str:
