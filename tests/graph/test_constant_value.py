@@ -50,6 +50,8 @@ def test_unknown_values() -> None:
         assert constant_value(tensor) is None
     assert constant_value(large) is not None
     assert constant_value(Rank(x)) == 2
+    rank = Rank(placeholder("float32", None))
+    assert constant_value(rank) is None and constant_value(Pack([rank, 1]), partial=True).tolist() == [None, 1]
     partly = constant_value(Pack([1, y]), partial=True)
     assert partly is not None and partly.tolist() == [1, None]
     nested = constant_value(Pack([Pack([y, 2]), [3, 4]]), partial=True)

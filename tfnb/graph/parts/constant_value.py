@@ -200,9 +200,10 @@ def _outputs_in_part(op: Operation, walk: Walk) -> Sequence[np.ndarray]:
 def _sizes(op: Operation, fn: Callable[..., Any]) -> Sequence[np.ndarray]:
     """The output of a ShapeOf: what unknown sizes don't change is known. As in TensorFlow not of ShapeN:
     nodes that functions make from static shapes would be others."""
-    if len(op.outputs) > 1:
+    shapes = [t.static for t in op.inputs]
+    if len(op.outputs) > 1 or any(shape is None for shape in shapes):
         return ()
-    probes = [_of_sizes(op, fn, [[size if n is None else n for n in t.static or ()] for t in op.inputs])
+    probes = [_of_sizes(op, fn, [[size if n is None else n for n in shape or ()] for shape in shapes])
               for size in (-1, -2)]
     return [np.where(a == b, a.astype(object), UNKNOWN) for a, b in zip(*probes, strict=True)]
 
