@@ -18,3 +18,4 @@ from tfnb.estimator.head import Head
 from tfnb.estimator.heads import (
     BinaryClassHead, LogisticRegressionHead, MultiClassHead, MultiLabelHead, PoissonRegressionHead, RegressionHead,
 )
+from tfnb.estimator.baseline import BaselineClassifier, BaselineEstimator, BaselineRegressor
