@@ -1,6 +1,6 @@
 """`tf.contrib.estimator`."""
 # ruff: noqa: F401, I001
-from tfnb.estimator.contrib_heads import (
+from tfnb.estimator.heads.contrib import (
     binary_classification_head, logistic_regression_head, multi_class_head, multi_head, multi_label_head,
     poisson_regression_head, regression_head,
 )

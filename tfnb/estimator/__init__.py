@@ -12,10 +12,10 @@ from tfnb.train import (
     NanLossDuringTrainingError, NanTensorHook, ProfilerHook, SecondOrStepTimer, SessionRunArgs, SessionRunContext,
     SessionRunHook, SessionRunValues, StepCounterHook, StopAtStepHook, SummarySaverHook, VocabInfo,
 )
-from tfnb.estimator.contrib_heads import MultiHead
+from tfnb.estimator.heads.contrib import MultiHead
 from tfnb.estimator.extenders import add_metrics
-from tfnb.estimator.head import Head
-from tfnb.estimator.heads import (
+from tfnb.estimator.heads.base import Head
+from tfnb.estimator.heads.kinds import (
     BinaryClassHead, LogisticRegressionHead, MultiClassHead, MultiLabelHead, PoissonRegressionHead, RegressionHead,
 )
-from tfnb.estimator.baseline import BaselineClassifier, BaselineEstimator, BaselineRegressor
+from tfnb.estimator.models.baseline import BaselineClassifier, BaselineEstimator, BaselineRegressor

@@ -6,10 +6,10 @@ from typing import Any
 
 from tfnb.core.arguments import ESTIMATORS, describe
 from tfnb.core.nest import flatten
-from tfnb.estimator.canned import classification_head, regression_head
 from tfnb.estimator.estimator import Estimator
-from tfnb.estimator.head import Head
-from tfnb.estimator.optimizers import optimizer_of
+from tfnb.estimator.heads.base import Head
+from tfnb.estimator.models.optimizers import optimizer_of
+from tfnb.estimator.models.parts import classification_head, regression_head
 from tfnb.losses.losses import Reduction
 from tfnb.ops.array.create import ones
 from tfnb.ops.array.reshape import shape

@@ -7,7 +7,7 @@ from typing import Any
 from tfnb.control_flow.assertions import assert_less, assert_non_negative
 from tfnb.core import dtypes
 from tfnb.core.arguments import ESTIMATORS, describe
-from tfnb.estimator.head import Head, LossSpec, dense_labels
+from tfnb.estimator.heads.base import Head, LossSpec, dense_labels
 from tfnb.estimator.outputs import ClassificationOutput, ExportOutput, PredictOutput, RegressionOutput
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.lookup.vocabulary import index_table_from_tensor, index_to_string_table_from_tensor

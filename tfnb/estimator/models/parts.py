@@ -3,8 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfnb.estimator.head import Head
-from tfnb.estimator.heads import BinaryClassHead, MultiClassHead, RegressionHead
+from tfnb.estimator.heads.base import Head
+from tfnb.estimator.heads.kinds import BinaryClassHead, MultiClassHead, RegressionHead
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import get_collection
 from tfnb.ops.io.summary import histogram as histogram_summary

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tfnb.core.arguments import ESTIMATORS, describe
-from tfnb.estimator import heads
-from tfnb.estimator.head import Head, LossSpec, trained
+from tfnb.estimator.heads import kinds
+from tfnb.estimator.heads.base import Head, LossSpec, trained
 from tfnb.estimator.outputs import ExportOutput, PredictOutput
 from tfnb.estimator.spec import EstimatorSpec, ModeKeys
 from tfnb.graph.stack import name_scope
@@ -108,7 +108,7 @@ def multi_class_head(n_classes: int, weight_column: Any = None, label_vocabulary
     >>> tf.contrib.estimator.multi_class_head(n_classes=3).logits_dimension
     3
     """
-    return heads.MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
+    return kinds.MultiClassHead(n_classes, weight_column, label_vocabulary, loss_reduction, loss_fn, name)
 
 
 def binary_classification_head(weight_column: Any = None, thresholds: Sequence[float] | None = None,
@@ -119,7 +119,7 @@ def binary_classification_head(weight_column: Any = None, thresholds: Sequence[f
     >>> tf.contrib.estimator.binary_classification_head().logits_dimension
     1
     """
-    return heads.BinaryClassHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
+    return kinds.BinaryClassHead(weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn, name)
 
 
 def regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = _MEAN,
@@ -130,7 +130,7 @@ def regression_head(weight_column: Any = None, label_dimension: int = 1, loss_re
     >>> tf.contrib.estimator.regression_head(label_dimension=2).logits_dimension
     2
     """
-    return heads.RegressionHead(label_dimension, weight_column, loss_reduction, loss_fn, inverse_link_fn, name)
+    return kinds.RegressionHead(label_dimension, weight_column, loss_reduction, loss_fn, inverse_link_fn, name)
 
 
 def poisson_regression_head(weight_column: Any = None, label_dimension: int = 1, loss_reduction: str = _MEAN,
@@ -140,7 +140,7 @@ def poisson_regression_head(weight_column: Any = None, label_dimension: int = 1,
     >>> tf.contrib.estimator.poisson_regression_head().logits_dimension
     1
     """
-    return heads.PoissonRegressionHead(label_dimension, weight_column, loss_reduction, compute_full_loss, name)
+    return kinds.PoissonRegressionHead(label_dimension, weight_column, loss_reduction, compute_full_loss, name)
 
 
 def logistic_regression_head(weight_column: Any = None, loss_reduction: str = _MEAN, name: str | None = None) -> Head:
@@ -149,7 +149,7 @@ def logistic_regression_head(weight_column: Any = None, loss_reduction: str = _M
     >>> tf.contrib.estimator.logistic_regression_head().logits_dimension
     1
     """
-    return heads.LogisticRegressionHead(weight_column, loss_reduction, name)
+    return kinds.LogisticRegressionHead(weight_column, loss_reduction, name)
 
 
 def multi_label_head(n_classes: int, weight_column: Any = None, thresholds: Sequence[float] | None = None,
@@ -161,7 +161,7 @@ def multi_label_head(n_classes: int, weight_column: Any = None, thresholds: Sequ
     >>> tf.contrib.estimator.multi_label_head(n_classes=2).logits_dimension
     2
     """
-    return heads.MultiLabelHead(n_classes, weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn,
+    return kinds.MultiLabelHead(n_classes, weight_column, thresholds, label_vocabulary, loss_reduction, loss_fn,
                                 classes_for_class_based_metrics, name)
 
 

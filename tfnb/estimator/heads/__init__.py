@@ -1,0 +1,1 @@
+"""Last parts of models: from logits to predictions, losses, metrics and exports."""
