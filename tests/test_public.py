@@ -26,6 +26,9 @@ NEWER = {
     "name": "tf.data.FixedLengthRecordDataset tf.data.TFRecordDataset tf.data.TextLineDataset",
     "stop_on_empty_dataset": "tf.data.experimental.choose_from_datasets tf.data.experimental.sample_from_datasets",
     "experimental_is_anonymous": "tf.lookup.StaticHashTable tf.lookup.StaticVocabularyTable",
+    "use_safe_embedding_lookup": "tf.feature_column.embedding_column tf.feature_column.shared_embedding_columns",
+    "file_format": "tf.feature_column.categorical_column_with_vocabulary_file "
+    "tf.feature_column.sequence_categorical_column_with_vocabulary_file",
     "value_index_offset": "tf.lookup.TextFileInitializer",
     "log_warning": "tf.data.experimental.ignore_errors", "axis": "tf.linspace tf.lin_space", "handle_data": "tf.DType",
     "sorted_input": "tf.image.non_max_suppression_padded", "tile_size": "tf.image.non_max_suppression_padded",

@@ -4,6 +4,7 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 crf = _lazy_module("tfnb.contrib.crf")
 data = _lazy_module("tfnb.contrib.data")
 estimator = _lazy_module("tfnb.contrib.estimator")
+feature_column = _lazy_module("tfnb.contrib.feature_column")
 framework = _lazy_module("tfnb.contrib.framework")
 layers = _lazy_module("tfnb.contrib.layers")
 learn = _lazy_module("tfnb.contrib.learn")

@@ -1,14 +1,17 @@
 """Unique elements of a vector, in order of appearance; insertion points in sorted rows.
 
     unique(call)        Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
+    bucketize(call)     Bucketize (x) -> places among the attr `boundaries`
     search(after)(call) LowerBound, with `after` UpperBound (sorted rows, values) -> places
 """
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Static, Type, int32, int64, uint64
+from tfnb.kernels.functions.language import Array, Static, Type, int32, int64, uint64, unrolled
 from tfnb.kernels.launch import Call, Launch
 
 
@@ -80,3 +83,23 @@ def search(after: bool) -> Callable[[Call], list[Launch]]:
             call.input(1).reach(values.size * values.itemsize), call.output().reach(places.size * places.itemsize),
             rows.shape[1], values.shape[1], after=after, Index=places.type, cost=16, label="search sorted")]
     return launch
+
+
+@kernel_function(independent=True)
+def count_boundaries(values: Array, buckets: Array, boundaries: Static, T: Type, item: int) -> None:
+    """Count the boundaries that are not larger than a value; NaN is larger than all."""
+    value = T(values[item])
+    count = 0
+    for i in unrolled(len(boundaries)):
+        count += 0 if value < T(boundaries[i]) else 1
+    buckets[item] = int32(count)
+
+
+def bucketize(call: Call) -> list[Launch]:
+    """Return a launch of an item for each value. Integers are compared as float32, in which the boundaries are."""
+    x = call.inputs[0]
+    bounds = tuple(np.array(call.attrs["boundaries"], np.float32).tolist())
+    return [count_boundaries.launch(call, x.size, call.input(0).reach(x.size * x.itemsize),
+                                    call.output().reach(x.size * 4), boundaries=bounds,
+                                    T="float64" if x.type == "float64" else "float32", cost=len(bounds),
+                                    label="bucketize")]

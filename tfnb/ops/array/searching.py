@@ -13,7 +13,8 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library.searching import search
+from tfnb.kernels.library.searching import bucketize, search
+from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
@@ -64,7 +65,30 @@ def UpperBound() -> None:
     """Find the first place of each value, row by row, from which on all elements of the sorted row are larger."""
 
 
-for _op in (LowerBound, UpperBound):
+def _ascending(ctx: Any) -> None:
+    bounds = ctx.attrs["boundaries"]
+    if list(bounds) != sorted(bounds):
+        raise ValueError(f"Expected sorted boundaries, got {list(bounds)}")
+
+
+def _buckets(ctx: Any, values: np.ndarray) -> np.ndarray:
+    """Return the numbers of boundaries that are not larger, in float32 but for doubles, as TensorFlow compares."""
+    compared = values if values.dtype == np.float64 else values.astype(np.float32)
+    bounds = np.array(ctx.attrs["boundaries"], np.float32).astype(compared.dtype)
+    return np.searchsorted(bounds, compared, "right").astype(np.int32)
+
+
+@kernel("input: T -> output: int32", shape=shapes.like_first, numpy=_buckets, launch=bucketize, validate=_ascending,
+        T="{int32, int64, float, double}", boundaries="list(float)")
+def Bucketize() -> None:
+    """Number the bucket of each value between sorted boundaries: 0 below the first one, which begins bucket 1.
+
+    >>> sess.run(tf.raw_ops.Bucketize(input=tf.constant([-5.0, 0.0, 9.0, 10.0]), boundaries=[0.0, 10.0]))
+    array([0, 1, 1, 2], dtype=int32)
+    """
+
+
+for _op in (LowerBound, UpperBound, Bucketize):
     _op.no_gradient("it is a place")
 
 
