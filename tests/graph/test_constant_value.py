@@ -14,7 +14,7 @@ from tfnb.ops.array.joining import Concat, ConcatV2, Pack, Unpack
 from tfnb.ops.array.reshape import ExpandDims, Identity, Rank, Reshape, Shape, ShapeN, Size
 from tfnb.ops.array.reshape import ReverseV2 as Reverse
 from tfnb.ops.array.slicing import Slice, StridedSlice
-from tfnb.ops.control.source import constant, placeholder
+from tfnb.ops.control.source import constant, placeholder, placeholder_with_default
 from tfnb.ops.math.arithmetic import Add, Mul
 from tfnb.ops.math.casting import Cast
 from tfnb.ops.state.assign import VariableV2
@@ -58,6 +58,12 @@ def test_unknown_values() -> None:
     assert nested is not None and nested.tolist() == [[None, 2], [3, 4]]
     assert constant_value(Pack([y, y]), partial=True) is None and constant_value(y, partial=True) is None
     assert constant_value(Add([1, 2], Pack([y, 1])), partial=True) is None
+
+
+def test_a_default_that_may_be_fed_is_no_constant() -> None:
+    sizes = placeholder_with_default([2, 3], [2])
+    assert constant_value(sizes) is None and constant_value(Add(sizes, 1)) is None
+    assert constant_value(sizes, partial=True) is None and constant_value_as_shape(Identity(sizes)) == (None, None)
 
 
 def test_a_value_that_raises_is_unknown() -> None:

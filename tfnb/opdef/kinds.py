@@ -120,12 +120,13 @@ class Movement(Pure):
     """Other strides over the same elements.
 
     view: fn(view, *values, **attrs) -> kernels.view.View (or several). viewed: index of the input that gets them.
-    same: its output is its input, shape and all.
+    same: its output is its input, shape and all. fed: its output may be fed, so that it is no constant of the graph.
     """
 
     view: Fn
     viewed: int = 0
     same: bool = False
+    fed: bool = False
 
 
 class ShapeOf(Pure):

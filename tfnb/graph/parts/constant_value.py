@@ -70,8 +70,7 @@ def _of_many(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) 
 
 def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) -> Sequence[np.ndarray | None]:
     spec = op.spec
-    if not isinstance(spec, kinds.Pure) or spec.stateful \
-            or any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs)):
+    if not _follows(spec) or any(t.dtype._is_ref_dtype for t in (*op.inputs, *op.outputs)):
         return []
     if any((t.shape.num_elements() or 0) > LARGEST for t in op.outputs):
         return []
@@ -89,6 +88,11 @@ def _outputs(op: Operation, known: dict[Tensor, np.ndarray | None], depth: int) 
         return [_frozen(a) for a in _evaluator[0](op, arrays)]
     except Exception:       # noqa: BLE001  a value that raises is not known: the session says why, when it is run
         return []
+
+
+def _follows(spec: Any) -> bool:
+    """Return whether the outputs follow from the inputs: not from state, and not what runs may feed in their place."""
+    return isinstance(spec, kinds.Pure) and not spec.stateful and not (isinstance(spec, kinds.Movement) and spec.fed)
 
 
 def _of_shapes(op: Operation, fn: Callable[..., Any]) -> Sequence[np.ndarray | None]:
@@ -180,7 +184,7 @@ def _part(tensor: Tensor, walk: Walk) -> np.ndarray | None:
 def _outputs_in_part(op: Operation, walk: Walk) -> Sequence[np.ndarray]:
     """The outputs of an op whose elements are sizes, elements of its inputs, or follow one by one from these."""
     spec = op.spec
-    if not isinstance(spec, kinds.Pure) or spec.stateful or any(t.dtype._is_ref_dtype for t in op.inputs):
+    if not _follows(spec) or any(t.dtype._is_ref_dtype for t in op.inputs):
         return ()
     try:
         if isinstance(spec, kinds.ShapeOf):

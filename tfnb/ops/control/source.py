@@ -42,7 +42,8 @@ def _default_shape(ctx: ShapeContext) -> list[Static]:
     return [ctx.attrs["shape"]]
 
 
-@movement("input: dtype -> output: dtype", shape=_default_shape, in_order=True, dtype="type", shape_="shape")
+@movement("input: dtype -> output: dtype", shape=_default_shape, in_order=True, fed=True, dtype="type",
+          shape_="shape")
 def PlaceholderWithDefault(view: View) -> View:
     """Return the fed value, by default `input`."""
     return view

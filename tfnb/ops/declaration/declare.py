@@ -103,18 +103,19 @@ _BOUNDS = frozenset({"begin", "end"})
 
 def movement(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, of: int = 0,
              cpu: Fn | None = None, indexed: Fn | None = None, in_order: bool = False,
-             same: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+             same: bool = False, fed: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that gives other strides to one input (index `of`); its other inputs decide which.
 
     The definition takes the view of that input and the values of the others, in order, and returns a view, or a tuple
     of them for several outputs. indexed: fn(op) -> whether the kernel `cpu` can copy what it takes where inputs called
-    begin and end are not known before. in_order: see Op, same: `kinds.Movement`. ranks, validate: see `kernel`.
+    begin and end are not known before. in_order: see Op, same, fed: `kinds.Movement`. ranks, validate: see `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         others = [arg.name for i, arg in enumerate(read_signature(text, attrs)[0]) if i != of]
         return declared(kinds.Movement(**fields(fn, text, attrs, shape, ranks, validate, others), view=fn, viewed=of,
-                                       in_order=in_order, same=same, indexed=indexed and (_BOUNDS, indexed), cpu=cpu))
+                                       in_order=in_order, same=same, fed=fed, indexed=indexed and (_BOUNDS, indexed),
+                                       cpu=cpu))
     return declare
 
 
