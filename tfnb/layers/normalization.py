@@ -1,6 +1,8 @@
 """Batch normalization: `tf.layers.BatchNormalization` (Ioffe and Szegedy, 2015), with renormalization (Ioffe, 2017)."""
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from tfnb.core import dtypes
@@ -26,39 +28,18 @@ from tfnb.variables.initializers import ones_initializer, zeros_initializer
 from tfnb.variables.variable import VariableAggregation, VariableSynchronization
 
 
-class BatchNormalization(Layer):
-    """Normalizes each channel by mean and variance: of the batch while training, else by their moving averages.
+class BatchMoments:
+    """Batch normalization without the ways in which a layer makes variables: for `tf.layers` and `tf.keras`."""
 
-    Variables: gamma (with `scale`), beta (with `center`), moving_mean, moving_variance. The updates of the averages go
-    to UPDATE_OPS, and must be run with each training step. axis: of the channels, or a list. momentum: how much of the
-    averages stays at each update. renorm: with renorm_clipping (rmax, rmin, dmax) and renorm_momentum, correct towards
-    the averages while training too. fused: one op does it, which takes images (rank 4, one axis that is 1 or 3); None:
-    if it can. virtual_batch_size: normalize parts of this size of the batch on their own. adjustment: function of the
-    input's shape -> (scale, bias) for the normalized values while training.
+    add_weight: Any
+    add_update: Any
+    dtype: str | None
 
-    Raises ValueError for an axis that is not there or of unknown size, and for options that exclude each other.
-
-    >>> x = tf.constant([[1.0, 10.0], [3.0, 30.0]])
-    >>> y = tf.layers.batch_normalization(x, training=True)
-    >>> sess.run(tf.global_variables_initializer())
-    >>> sess.run(y)
-    array([[-0.9995, -1.    ],
-           [ 0.9995,  1.    ]], dtype=float32)
-    >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
-    2
-    """
-
-    def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
-                 scale: bool = True, beta_initializer: Any = zeros_initializer(),                # noqa: B008
-                 gamma_initializer: Any = ones_initializer(),                                    # noqa: B008
-                 moving_mean_initializer: Any = zeros_initializer(),                             # noqa: B008
-                 moving_variance_initializer: Any = ones_initializer(),                          # noqa: B008
-                 beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
-                 gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
-                 renorm_momentum: float = 0.99, fused: bool | None = None, trainable: bool = True,
-                 virtual_batch_size: int | None = None, adjustment: Any = None, name: Any = None,
-                 **kwargs: Any) -> None:
-        super().__init__(trainable, name, **kwargs)
+    def _settle(self, axis: Any, momentum: float, epsilon: float, center: bool, scale: bool, beta_initializer: Any,
+                gamma_initializer: Any, moving_mean_initializer: Any, moving_variance_initializer: Any,
+                beta_regularizer: Any, gamma_regularizer: Any, beta_constraint: Any, gamma_constraint: Any,
+                renorm: bool, renorm_clipping: Any, renorm_momentum: float, fused: bool | None,
+                virtual_batch_size: int | None, adjustment: Any) -> None:
         if not isinstance(axis, (int, list, tuple)):
             raise TypeError(f"axis must be int or list, type given: {type(axis)}")
         self.axis: list[int] = [axis] if isinstance(axis, int) else list(axis)
@@ -121,15 +102,15 @@ class BatchNormalization(Layer):
                                         self.beta_constraint)
         elif self.fused:
             self._beta_const = constant(0.0, kind, each)
-        assert self._scope is not None
-        partitioner, self._scope.partitioner = self._scope.partitioner, None       # averages are never cut
-        try:
+        with self._uncut():
             self.moving_mean = self._average("moving_mean", each, self.moving_mean_initializer)
             self.moving_variance = self._average("moving_variance", each, self.moving_variance_initializer)
             if self.renorm:
                 self._make_renorm_variables(each)
-        finally:
-            self._scope.partitioner = partitioner
+
+    def _uncut(self) -> Any:
+        """Return a context in which variables are not partitioned: averages never are."""
+        return nullcontext()
 
     def _average(self, name: str, each: list[int], start: Any) -> Any:
         return self.add_weight(name, each, self._kind, start, trainable=False,
@@ -262,6 +243,55 @@ class BatchNormalization(Layer):
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """The same."""
         return TensorShape(input_shape)
+
+
+class BatchNormalization(BatchMoments, Layer):
+    """Normalizes each channel by mean and variance: of the batch while training, else by their moving averages.
+
+    Variables: gamma (with `scale`), beta (with `center`), moving_mean, moving_variance. The updates of the averages go
+    to UPDATE_OPS, and must be run with each training step. axis: of the channels, or a list. momentum: how much of the
+    averages stays at each update. renorm: with renorm_clipping (rmax, rmin, dmax) and renorm_momentum, correct towards
+    the averages while training too. fused: one op does it, which takes images (rank 4, one axis that is 1 or 3); None:
+    if it can. virtual_batch_size: normalize parts of this size of the batch on their own. adjustment: function of the
+    input's shape -> (scale, bias) for the normalized values while training.
+
+    Raises ValueError for an axis that is not there or of unknown size, and for options that exclude each other.
+
+    >>> x = tf.constant([[1.0, 10.0], [3.0, 30.0]])
+    >>> y = tf.layers.batch_normalization(x, training=True)
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[-0.9995, -1.    ],
+           [ 0.9995,  1.    ]], dtype=float32)
+    >>> len(tf.get_collection(tf.GraphKeys.UPDATE_OPS))
+    2
+    """
+
+    def __init__(self, axis: Any = -1, momentum: float = 0.99, epsilon: float = 1e-3, center: bool = True,
+                 scale: bool = True, beta_initializer: Any = zeros_initializer(),                # noqa: B008
+                 gamma_initializer: Any = ones_initializer(),                                    # noqa: B008
+                 moving_mean_initializer: Any = zeros_initializer(),                             # noqa: B008
+                 moving_variance_initializer: Any = ones_initializer(),                          # noqa: B008
+                 beta_regularizer: Any = None, gamma_regularizer: Any = None, beta_constraint: Any = None,
+                 gamma_constraint: Any = None, renorm: bool = False, renorm_clipping: Any = None,
+                 renorm_momentum: float = 0.99, fused: bool | None = None, trainable: bool = True,
+                 virtual_batch_size: int | None = None, adjustment: Any = None, name: Any = None,
+                 **kwargs: Any) -> None:
+        super().__init__(trainable, name, **kwargs)
+        self._settle(axis, momentum, epsilon, center, scale, beta_initializer, gamma_initializer,
+                     moving_mean_initializer, moving_variance_initializer, beta_regularizer, gamma_regularizer,
+                     beta_constraint, gamma_constraint, renorm, renorm_clipping, renorm_momentum, fused,
+                     virtual_batch_size, adjustment)
+
+    @contextmanager
+    def _uncut(self) -> Iterator[None]:
+        assert self._scope is not None
+        partitioner, self._scope.partitioner = self._scope.partitioner, None
+        try:
+            yield
+        finally:
+            self._scope.partitioner = partitioner
+
 
 
 def _composition(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:

@@ -158,7 +158,7 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-_CLASSES: tuple[type[Initializer], ...] = (
+_CLASSES: tuple[Any, ...] = (
     Zeros, Ones, Constant, RandomNormal, RandomUniform, TruncatedNormal, VarianceScaling, Orthogonal, Identity,
     GlorotUniform, GlorotNormal)
 _KNOWN: dict[str, Any] = {
