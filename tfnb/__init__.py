@@ -163,6 +163,7 @@ user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
 python = _lazy_module("tfnb.python")
 python_io = _lazy_module("tfnb.python_io")
+quantization = _lazy_module("tfnb.quantization")
 queue = _lazy_module("tfnb.queue")
 resource_loader = _lazy_module("tfnb.resource_loader")
 sets = _lazy_module("tfnb.sets")
