@@ -81,7 +81,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "PopulationCount": [([[3, 5]], {})], "DeepCopy": [([_f(2)], {})], "Snapshot": [([_f(2)], {})],
     **{f"Inplace{kind}": [([_f(3, 2), [0, 2], _f(2, 2)], {})] for kind in ("Add", "Sub", "Update")},
     "ParallelConcat": [([[_f(1, 2), _f(1, 2)]], {"shape": [2, 2]})],
-    "Bucketize": [([_f(3)], {"boundaries": [0.3, 0.6]})], "DataFormatDimMap": [([[0, 3]], {})],
+    "DataFormatDimMap": [([[0, 3]], {})],
     "DataFormatVecPermute": [([[1, 2, 3, 4]], {}), ([[1, 2]], {})],
     "Einsum": [([[_f(2, 3), _f(3, 2)]], {"equation": b"ij,jk->ik"})],
     **{f"Dilation2D{kind}": [([_IMAGE, _f(2, 2, 2), *more], _MORPHOLOGY)] for kind, more in (

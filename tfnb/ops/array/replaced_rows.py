@@ -1,4 +1,4 @@
-"""Rows replaced in a copy, concatenation by rows, numbers of buckets, axes of image layouts, aliases of values."""
+"""Rows replaced in a copy, concatenation by rows, axes of image layouts, aliases of values."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -95,24 +95,7 @@ def parallel_stack(values: Sequence[Any], name: str = "parallel_stack") -> Tenso
         return stacked
 
 
-# Buckets, layouts
-
-def _buckets(ctx: Any, x: np.ndarray) -> np.ndarray:
-    bounds = np.asarray(ctx.attrs["boundaries"], np.float32)
-    return np.searchsorted(bounds, x.astype(np.float64), "right").astype(np.int32)
-
-
-def _ascending(ctx: Any) -> None:
-    bounds = ctx.attrs["boundaries"]
-    if list(bounds) != sorted(bounds):
-        raise ValueError(f"Expected sorted boundaries, got {list(bounds)}")
-
-
-@kernel("input: T -> output: int32", shape=shapes.like_first, numpy=_buckets, validate=_ascending,
-        T="{int32, int64, float, double}", boundaries="list(float)")
-def Bucketize() -> None:
-    """Return the number of the bucket of each element: how many of the ascending `boundaries` are not above it."""
-
+# Layouts
 
 _FORMATS: dict[str, Any] = {"T": "{int32, int64} = DT_INT32", "src_format": "string = 'NHWC'",
                             "dst_format": "string = 'NCHW'"}
@@ -189,8 +172,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy
 
 
-for _op in (GuaranteeConst, ParallelConcat, InplaceAdd, InplaceSub, InplaceUpdate, DeepCopy, Bucketize,
-            DataFormatDimMap, DataFormatVecPermute):
+for _op in (GuaranteeConst, ParallelConcat, InplaceAdd, InplaceSub, InplaceUpdate, DeepCopy, DataFormatDimMap, DataFormatVecPermute):
     _op.no_gradient("TensorFlow has none")
 
 
