@@ -29,9 +29,9 @@ HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.ope
 ROOT = Path(__file__).resolve().parents[1]
 PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "tfnb.image", "tfnb.linalg",
                   "tfnb.custom", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat",
-                  "tfnb.rnn.rnn_cell", "tfnb.keras", "tfnb.keras.backend", "tfnb.keras.layers", "tfnb.keras.utils",
-                  "tfnb.keras.activations", "tfnb.keras.constraints", "tfnb.keras.initializers", "tfnb.keras.losses",
-                  "tfnb.keras.metrics", "tfnb.keras.regularizers", "tfnb.estimator")
+                  "tfnb.rnn.rnn_cell", "tfnb.estimator", "tfnb.keras", *(f"tfnb.keras.{name}" for name in (
+                      "activations backend callbacks constraints experimental initializers layers losses metrics "
+                      "models optimizers optimizers.schedules regularizers utils").split()))
 
 
 def public_modules() -> list[str]:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from tfnb.core import nest
@@ -26,6 +26,8 @@ from tfnb.ops.math.casting import cast
 from tfnb.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tfnb.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
+# Makes layers of ops between tensors of Keras: `op_layer.connect`, whose layers are of the class below.
+connect_ops: list[Callable[[Any], None]] = [lambda tensors: None]
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "input_dim", "weights", "activity_regularizer"}
 
 
@@ -145,13 +147,14 @@ class Layer(Connected, Weighted):
                    regularizer: Any = None, trainable: bool | None = None, constraint: Any = None,
                    partitioner: Any = None, use_resource: bool | None = None,
                    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
-                   aggregation: VariableAggregation = VariableAggregation.NONE) -> Any:
+                   aggregation: VariableAggregation = VariableAggregation.NONE, collections: Any = None) -> Any:
         """Make a variable of the layer.
 
         shape: of known sizes, () by default. dtype: by default the layer's. initializer: a function of (shape, dtype)
         or a name; by default Glorot's uniform one for floats, else zeros. regularizer: a function from the variable
         to a loss, which joins `losses`. trainable: whether it is trained (None: yes). constraint: a function from the
         variable to the value that an optimizer leaves in it. use_resource: False makes a reference variable.
+        collections: keys of those that it joins; None: of the global variables, and of those to train.
         """
         kind = as_dtype(dtype or self._dtype or floatx())
         self._dtype = self._dtype or kind.name
@@ -167,7 +170,7 @@ class Layer(Connected, Weighted):
         variable = Variable(
             lambda: start(sizes, dtype=kind) if callable(start) else start, trainable=trainable, name=name, dtype=kind,
             constraint=constraint, use_resource=use_resource is not False, synchronization=synchronization,
-            aggregation=aggregation)
+            aggregation=aggregation, collections=collections)
         if regularizer is not None:
             self._callable_losses.append(_Regularization(variable, regularizer))
         self._track(variable)
@@ -244,9 +247,15 @@ class Layer(Connected, Weighted):
             outputs = self._apart(inputs, outputs)
             self._regularize_activity(outputs, inputs)
             self._set_masks(inputs, outputs, kwargs.get("mask"))
-        if outer is None and has_history(inputs):
+        if outer is None and self._connected(inputs):
             Node(self, inputs, outputs, self._recorded(args, kwargs))
         return outputs
+
+    def _connected(self, inputs: Any) -> bool:
+        """Return whether the call is part of the graph of layers."""
+        if not has_history(inputs):
+            connect_ops[0](inputs)
+        return has_history(inputs)
 
     def _name_scope(self) -> str:
         return self._name

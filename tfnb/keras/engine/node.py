@@ -27,11 +27,17 @@ def has_history(inputs: Any) -> bool:
 
 
 class Node:
-    """A call of a layer. inputs, outputs: structures of tensors; arguments: the other arguments of the call."""
+    """A call of a layer. inputs, outputs: structures of tensors; arguments: the other arguments of the call.
 
-    def __init__(self, layer: Any, inputs: Any, outputs: Any, arguments: dict[str, Any] | None = None) -> None:
+    is_own: the layer is a model, whose own inputs and outputs these are.
+    """
+
+    def __init__(self, layer: Any, inputs: Any, outputs: Any, arguments: dict[str, Any] | None = None,
+                 is_own: bool = False) -> None:
         self.outbound_layer = self.layer = layer
         self.input_tensors, self.output_tensors, self.arguments = inputs, outputs, arguments or {}
+        if is_own:                                  # a model is made: its layers made the outputs
+            return
         layer._inbound_nodes.append(self)
         for number, tensor in enumerate(nest.flatten(outputs)):
             tensor._keras_history = KerasHistory(layer, len(layer._inbound_nodes) - 1, number)

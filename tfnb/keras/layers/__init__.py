@@ -30,7 +30,7 @@ _PLACES = {
     "tfnb.keras.layers.resizing":
         "Cropping1D Cropping2D Cropping3D UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D "
         "ZeroPadding3D",
-    "tfnb.keras.layers.serialization": "deserialize serialize",
+    "tfnb.keras.engine.serialization": "deserialize serialize",
     "tfnb.layers.input_spec": "InputSpec",
 }
 __getattr__ = _lazy_names(__name__, {name: module for module, names in _PLACES.items() for name in names.split()})

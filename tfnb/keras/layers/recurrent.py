@@ -13,6 +13,7 @@ from tfnb.keras.backend import control, ops
 from tfnb.keras.backend.values import batch_set_value
 from tfnb.keras.backend.variables import zeros
 from tfnb.keras.engine.layer import Layer
+from tfnb.keras.engine.serialization import deserialize
 from tfnb.keras.functions import regularizers
 from tfnb.keras.layers.cells import (
     Cell,
@@ -26,7 +27,6 @@ from tfnb.keras.layers.cells import (
     step_of,
 )
 from tfnb.keras.layers.described import shape_list
-from tfnb.keras.layers.serialization import deserialize
 
 
 class RNN(Layer):

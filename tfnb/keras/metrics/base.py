@@ -82,7 +82,8 @@ class Metric(Layer):
         shape: of known sizes. initializer: a name or a function of (shape, dtype). aggregation, synchronization:
         accepted: there is one replica.
         """
-        return super().add_weight(name, shape, dtype or self.dtype, initializer or "zeros", trainable=False)
+        return super().add_weight(name, shape, dtype or self.dtype, initializer or "zeros", trainable=False,
+                                  collections=[])
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch: returns the op."""

@@ -2,6 +2,7 @@
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 _PLACES = {
+    "tfnb.keras.utils.progress": "Progbar",
     "tfnb.keras.utils.registry":
         "CustomObjectScope custom_object_scope deserialize_keras_object get_custom_objects serialize_keras_object",
 }

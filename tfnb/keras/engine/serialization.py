@@ -8,21 +8,21 @@ from tfnb.keras.utils.registry import deserialize_keras_object
 
 # The module that this one is a part of: it has the classes, of which most are not imported yet.
 _layers, _models = lazy_module("tfnb.keras.layers"), lazy_module("tfnb.keras.models")
+_ELSEWHERE = {"Model": (_models, "Model"), "Functional": (_models, "Model"), "Sequential": (_models, "Sequential"),
+              "TensorFlowOpLayer": (lazy_module("tfnb.keras.engine.op_layer"), "TensorFlowOpLayer")}
 
 
 class _Classes:
     """The classes of layers and models by name, imported when asked for."""
 
     def __contains__(self, name: str) -> bool:
-        return name in dir(_layers) or name in ("Model", "Sequential", "Functional")
+        return name in dir(_layers) or name in _ELSEWHERE
 
     def __getitem__(self, name: str) -> Any:
-        if name in ("Model", "Sequential", "Functional"):
-            return getattr(_models, "Model" if name == "Functional" else name)
-        return getattr(_layers, name)
+        return getattr(*_ELSEWHERE.get(name, (_layers, name)))
 
     def __iter__(self) -> Any:
-        return iter([*dir(_layers), "Model", "Sequential"])
+        return iter([*dir(_layers), *_ELSEWHERE])
 
 
 def serialize(layer: Any) -> dict[str, Any]:

@@ -1,0 +1,5 @@
+"""`tf.keras.experimental`."""
+from tfnb.core.lazy import lazy_names as _lazy_names
+
+_PLACES = {"tfnb.keras.saving.models": "export_saved_model"}
+__getattr__ = _lazy_names(__name__, {name: module for module, names in _PLACES.items() for name in names.split()})

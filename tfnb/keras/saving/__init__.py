@@ -1,0 +1,1 @@
+"""Files of models: HDF5 in the layout of Keras, checkpoints, JSON."""

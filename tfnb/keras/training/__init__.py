@@ -1,0 +1,1 @@
+"""Models: what trains, evaluates and predicts with a network."""
