@@ -338,10 +338,11 @@ export class GraphWidget {
   }
 
   private mark(): Element[] {
-    const made = (node: Element) => this.lit.has(node.getAttribute("data-name") ?? "");
     const nodes = [...(this.svg?.querySelectorAll("g.n") ?? [])];
-    for (const node of nodes) node.classList.toggle("is-made", made(node));
-    return nodes.filter(made);
+    const made = nodes.filter((node) => this.lit.has(node.getAttribute("data-name") ?? ""));
+    const some = made.length < nodes.length ? made : []; // a drawing that glows all over says nothing
+    for (const node of nodes) node.classList.toggle("is-made", some.includes(node));
+    return some;
   }
 
   private within(key: string, group: string): boolean {

@@ -59,8 +59,11 @@ test("what a line made is marked, also in the next drawing", () => {
   expect(marked()).toEqual(["x"]);
   model.setState(graphState({ svg: graphState().svg.replace("layer1", "layer2") }));
   expect(marked()).toEqual(["x"]);
-  offer.light(new Set());
-  expect(marked()).toEqual([]);
+  const all = [...el.querySelectorAll("g.n")].map((node) => node.getAttribute("data-name") ?? "");
+  for (const keys of [[], all]) {
+    offer.light(new Set(keys));
+    expect(marked()).toEqual([]);
+  }
 });
 
 test("the extension hears of a selection and of the end", () => {

@@ -29,6 +29,9 @@ NOT_CHECKED = {
                     "they are those of Switch, Merge, Enter, Exit and NextIteration, for references"),
     **dict.fromkeys(("RandomGamma", "StatelessRandomGammaV2"),
                     "it keeps the CDF of a sample, not what it was drawn by: see tests/ops/test_random_samples.py"),
+    **dict.fromkeys((f"FakeQuantWithMinMax{kind}" for kind in ("Args", "Vars", "VarsPerChannel")),
+                    "a straight-through estimator: see tests/ops/test_morphology.py"),
+    "SparseMatMul": "it has no double precision: see tests/ops/test_morphology.py",
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
     **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
                     "they have no double precision: see tests/layers/test_batch_norm.py"),
@@ -153,7 +156,9 @@ A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
 # op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none
 SAMPLES = {
     **IMAGES, **MATRICES,
-    "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])],
+    "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])], "Snapshot": [(raw.Snapshot, [A])],
+    "NthElement": [(lambda x, r=r: raw.NthElement(x, 1, reverse=r), [CUBE]) for r in (False, True)],
+    "Einsum": [(lambda x, y, e=e: raw.Einsum([x, y], equation=e), [(2, 3), (3, 4)]) for e in ("ij,jk->ki", "ij,jk->i")],
     "SelectV2": [(lambda x, y: raw.SelectV2([[True, False, True]], x, y), [A, ROW])],
     "ClipByValue": [(lambda x, lo, hi: raw.ClipByValue(x, lo - 1.2, hi + 1.2), [A, ONE, ONE])],
     "Conj": [(lambda x: tf.real(raw.Conj(tf.complex(x, x * 2.0)) * tf.complex(x, x)), [A])],

@@ -260,6 +260,7 @@ def test_several_targets_are_drawn_with_what_leads_to_them() -> None:
             tf.sin(tf.cos(b))
         assert [info.name for info in Model([a, "b"]).infos] == ["x", "a", "b"]
         assert [info.name for info in Model(["a", "part"]).infos] == ["x", "a", "b", "part/Cos", "part/Sin"]
+        assert [info.name for info in Model(["b", "a:0"]).infos] == ["x", "a", "b"]
         assert [info.name for info in Model([a, "part"], down=0).infos] == ["a", "part/Cos", "part/Sin"]
         with pytest.raises(UnknownTarget, match="nearest: part"):
             Model(["a", "prt"])

@@ -22,9 +22,10 @@ STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.C
 # Their inputs are references of other kinds than arrays, functions, files or protos; no kernel sees them.
 LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "PyFunc", "PyFuncStateless", "ReadFile", "WriteFile",
             "MatchingFiles", "ParseExample", "ParseExampleV2", "ParseSingleExample", "ParseSingleSequenceExample",
-            "ParseSequenceExample", "ParseSequenceExampleV2", "Print", "PrintV2", "Assert", "Save", "SaveSlices", "SaveV2", "Restore",
-            "RestoreSlice", "RestoreV2", "MergeV2Checkpoints", "ShardedFilename", "ShardedFilespec",
-            "AddSparseToTensorsMap", "AddManySparseToTensorsMap", "TakeManySparseFromTensorsMap"}
+            "ParseSequenceExample", "ParseSequenceExampleV2", "Print", "PrintV2", "Assert", "Save",
+            "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints",
+            "ShardedFilename", "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
+            "TakeManySparseFromTensorsMap"}
 
 
 class _Harvest(Tap):

@@ -30,6 +30,7 @@ _IMAGE, _POOLED = _f(1, 4, 5, 2), _f(1, 2, 3, 2)
 _VOLUME = _f(1, 3, 4, 4, 2)
 _BOXES = np.array([[0, 0, 1, 1], [0.1, 0.1, 0.9, 0.8]], np.float32)
 _POOL: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": b"SAME"}
+_MORPHOLOGY: dict[str, Any] = {"strides": [1] * 4, "rates": [1] * 4, "padding": b"SAME"}
 _POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": b"SAME"}
 _LONG = np.int64
 _SPARSE = [np.array([[0, 1], [2, 0]], _LONG), _f(2), np.array([3, 2], _LONG)]         # of shape [3, 2]
@@ -76,6 +77,15 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "UnicodeDecodeWithOffsets": [([_text(b"ab", b"\xc3\xa9")], {"input_encoding": b"UTF-8"})],
     "UnicodeEncode": [([np.array([97, 233], np.int32), np.array([0, 1, 2], _LONG)],
                        {"output_encoding": b"UTF-8"})],
+    "NthElement": [([_f(3, 4), 1], {}), ([_f(3, 4), 1], {"reverse": True})],
+    "PopulationCount": [([[3, 5]], {})], "DeepCopy": [([_f(2)], {})], "Snapshot": [([_f(2)], {})],
+    **{f"Inplace{kind}": [([_f(3, 2), [0, 2], _f(2, 2)], {})] for kind in ("Add", "Sub", "Update")},
+    "ParallelConcat": [([[_f(1, 2), _f(1, 2)]], {"shape": [2, 2]})],
+    "DataFormatDimMap": [([[0, 3]], {})],
+    "DataFormatVecPermute": [([[1, 2, 3, 4]], {}), ([[1, 2]], {})],
+    "Einsum": [([[_f(2, 3), _f(3, 2)]], {"equation": b"ij,jk->ik"})],
+    **{f"Dilation2D{kind}": [([_IMAGE, _f(2, 2, 2), *more], _MORPHOLOGY)] for kind, more in (
+        ("", []), ("BackpropInput", [_IMAGE]), ("BackpropFilter", [_IMAGE]))},
     "DecodePaddedRaw": [([_text(b"abcdef", b"xy"), 4], {"out_type": "int16"})],
     "DeserializeSparse": [([_text(*[array.SerializeToString() for array in map(make_tensor_proto, _SPARSE)])],
                            {"dtype": "float32"})],

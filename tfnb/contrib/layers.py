@@ -2,6 +2,13 @@
 # ruff: noqa: F401, I001
 import sys as _sys
 
+from tfnb.feature_column.contrib import (
+    bucketized_column, create_feature_spec_for_parsing, crossed_column, embedding_column, input_from_feature_columns,
+    make_place_holder_tensors_for_base_features, one_hot_column, parse_feature_columns_from_examples,
+    real_valued_column, shared_embedding_columns, sparse_column_with_hash_bucket,
+    sparse_column_with_integerized_feature, sparse_column_with_keys, sparse_column_with_vocabulary_file,
+    transform_features, weighted_sparse_column, weighted_sum_from_feature_columns,
+)
 from tfnb.layers.contrib.initializers import (
     variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
 )

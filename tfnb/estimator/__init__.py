@@ -19,3 +19,8 @@ from tfnb.estimator.heads.kinds import (
     BinaryClassHead, LogisticRegressionHead, MultiClassHead, MultiLabelHead, PoissonRegressionHead, RegressionHead,
 )
 from tfnb.estimator.models.baseline import BaselineClassifier, BaselineEstimator, BaselineRegressor
+from tfnb.estimator.models.dnn import DNNClassifier, DNNEstimator, DNNRegressor
+from tfnb.estimator.models.dnn_linear import (
+    DNNLinearCombinedClassifier, DNNLinearCombinedEstimator, DNNLinearCombinedRegressor,
+)
+from tfnb.estimator.models.linear import LinearClassifier, LinearEstimator, LinearRegressor

@@ -50,6 +50,26 @@ def flat(column: DenseColumn, tensor: Tensor) -> Tensor:
     return made
 
 
+def side_by_side(features: Mapping[str, Any], feature_columns: Any, variables: ScopedVariables,
+                 cols_to_vars: MutableMapping[Any, Any] | None = None,
+                 cols_to_output_tensors: MutableMapping[Any, Any] | None = None) -> Tensor:
+    """Return the dense columns side by side, in the scope that is open. Arguments and errors as of input_layer."""
+    columns = check_columns(feature_columns, _is_dense, "Items of feature_columns must be a _DenseColumn. You can wrap "
+                            "a categorical column with an embedding_column or indicator_column.")
+    cache, made = FeatureCache(features), []
+    for column in columns:
+        assert isinstance(column, DenseColumn)
+        with variable_scope(None, default_name=column.var_scope_name):
+            made.append(flat(column, column.get_dense_tensor(cache, variables)))
+            if cols_to_vars is not None:
+                cols_to_vars[column] = get_default_graph().get_collection(
+                    GraphKeys.GLOBAL_VARIABLES, scope=get_variable_scope().name)
+            if cols_to_output_tensors is not None:
+                cols_to_output_tensors[column] = made[-1]
+    check_batch_sizes(made, columns)
+    return concat(made, 1)
+
+
 def input_layer(features: Mapping[str, Any], feature_columns: Any, weight_collections: Sequence[str] | None = None,
                 trainable: bool = True, cols_to_vars: MutableMapping[Any, Any] | None = None,
                 cols_to_output_tensors: MutableMapping[Any, Any] | None = None) -> Tensor:
@@ -72,18 +92,6 @@ def input_layer(features: Mapping[str, Any], feature_columns: Any, weight_collec
     array([[30.,  0.,  1.],
            [40.,  1.,  0.]], dtype=float32)
     """
-    columns = check_columns(feature_columns, _is_dense, "Items of feature_columns must be a _DenseColumn. You can wrap "
-                            "a categorical column with an embedding_column or indicator_column.")
-    variables, cache, made = ScopedVariables(weight_collections, trainable), FeatureCache(features), []
     with variable_scope(None, default_name="input_layer", values=list(features.values())):
-        for column in columns:
-            assert isinstance(column, DenseColumn)
-            with variable_scope(None, default_name=column.var_scope_name):
-                made.append(flat(column, column.get_dense_tensor(cache, variables)))
-                if cols_to_vars is not None:
-                    cols_to_vars[column] = get_default_graph().get_collection(
-                        GraphKeys.GLOBAL_VARIABLES, scope=get_variable_scope().name)
-                if cols_to_output_tensors is not None:
-                    cols_to_output_tensors[column] = made[-1]
-        check_batch_sizes(made, columns)
-        return concat(made, 1)
+        return side_by_side(features, feature_columns, ScopedVariables(weight_collections, trainable), cols_to_vars,
+                            cols_to_output_tensors)

@@ -31,7 +31,13 @@ def _is_linear(column: FeatureColumn) -> bool:
     return isinstance(column, (DenseColumn, CategoricalColumn))
 
 
-class _Model:
+def sorted_linear(feature_columns: Any) -> list[FeatureColumn]:
+    """Return columns of a linear model, sorted by their names. Raises ValueError for others."""
+    return check_columns(feature_columns, _is_linear,
+                         "Items of feature_columns must be either a _DenseColumn or _CategoricalColumn.")
+
+
+class LinearModel:
     """Weights of a linear model, and the sums that it makes of them."""
 
     def __init__(self, features: Mapping[str, Any], units: int, combiner: str, variables: ScopedVariables) -> None:
@@ -50,10 +56,20 @@ class _Model:
             table = self.weights(column, "weights", (column.num_buckets, self._units))
             ids, weights = column.get_sparse_tensors(self._cache, self._variables)
             return safe_embedding_lookup_sparse(table, _rows(ids), None if weights is None else _rows(weights),
-                                                self._combiner, name="weighted_sum")
+                                                getattr(column, "combiner", self._combiner), name="weighted_sum")
         assert isinstance(column, DenseColumn)
         matrix = self.weights(column, "weights", (prod(column.variable_shape), self._units))
         return matmul(flat(column, column.get_dense_tensor(self._cache, self._variables)), matrix, name="weighted_sum")
+
+    def total(self, columns: list[FeatureColumn], names: list[str]) -> Tensor:
+        """Return the sum of all columns and a bias. names: the scope of each column's variables."""
+        sums = []
+        for column, name in zip(columns, names, strict=True):
+            with variable_scope(name):
+                sums.append(self.weighted_sum(column))
+        check_batch_sizes(sums, columns)
+        total = add_n(sums, name="weighted_sum_no_bias")
+        return bias_add(total, self.weights("bias", "bias_weights", (self._units,)), name="weighted_sum")
 
 
 def _rows(sparse: SparseTensor) -> SparseTensor:
@@ -91,19 +107,12 @@ def linear_model(features: Mapping[str, Any], feature_columns: Any, units: int =
     >>> [v.op.name for v in tf.trainable_variables()]
     ['linear_model/age/weights', 'linear_model/pet/weights', 'linear_model/bias_weights']
     """
-    columns = check_columns(feature_columns, _is_linear,
-                            "Items of feature_columns must be either a _DenseColumn or _CategoricalColumn.")
+    columns = sorted_linear(feature_columns)
     names = [_claimed(column.var_scope_name).rsplit("/", 1)[-1] for column in columns]
     inner = _claimed("linear_model").rsplit("/", 1)[-1]
-    model = _Model(features, units, sparse_combiner, ScopedVariables(weight_collections, trainable))
+    model = LinearModel(features, units, sparse_combiner, ScopedVariables(weight_collections, trainable))
     with variable_scope(inner, auxiliary_name_scope=False), name_scope(inner), name_scope(inner):
-        sums = []
-        for column, name in zip(columns, names, strict=True):
-            with variable_scope(name):
-                sums.append(model.weighted_sum(column))
-        check_batch_sizes(sums, columns)
-        total = add_n(sums, name="weighted_sum_no_bias")
-        made = bias_add(total, model.weights("bias", "bias_weights", (units,)), name="weighted_sum")
+        made = model.total(columns, names)
     if cols_to_vars is not None:
         cols_to_vars.update(model.parts)
     return made

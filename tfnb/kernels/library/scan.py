@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type
+from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, exp, log
 from tfnb.kernels.launch import Call, Launch, known_axis
+
+LEAST = np.float64(-np.inf)
 
 
 @kernel_function
@@ -74,6 +76,29 @@ def accumulate(x: Array, y: Array, n: int, inner: MaybeOne, width: MaybeOne, blo
                 y[at + j] = T(y[before + j] * value if product else y[before + j] + value)
 
 
+@kernel_function(fastmath=())
+def accumulate_logs(x: Array, y: Array, n: int, inner: MaybeOne, T: Type, W: Type, exclusive: Static, reverse: Static,
+                    item: int) -> None:
+    """Compute the logarithm of the cumulative sum of exp(x) of a column of (outer, n, inner) along n.
+
+    The sum, of type W, is kept relative to the largest element so far.
+    """
+    start = item // inner * n * inner + item % inner
+    top, total = W(LEAST), W(0)
+    for k in range(n):
+        at = start + (n - 1 - k if reverse else k) * inner
+        value = W(x[at])
+        if exclusive:
+            y[at] = T(top + log(total))
+        if value > top:
+            total = W(total * exp(W(top - value)) + W(1))
+            top = value
+        else:
+            total = W(total + (W(1) if value == top else exp(W(value - top))))
+        if not exclusive:
+            y[at] = T(top + log(total))
+
+
 def _extreme(call: Call, largest: bool) -> list[Launch]:
     x, out = call.inputs[0], call.outputs[0]
     axis = known_axis(call.inputs[1], len(x.shape))
@@ -99,6 +124,18 @@ def _scan(call: Call, product: bool) -> list[Launch]:
     return [accumulate.launch(call, outer * blocks, call.input(0).reach(whole), call.output().reach(whole), n, inner,
                               width, blocks, T=x.type, product=product, exclusive=bool(call.attrs.get("exclusive")),
                               reverse=bool(call.attrs.get("reverse")), cost=n * width)]
+
+
+def cumulative_logsumexp(call: Call) -> list[Launch]:
+    """Return the launch for CumulativeLogsumexp (x, axis; attrs exclusive, reverse)."""
+    x = call.inputs[0]
+    axis = known_axis(call.inputs[1], len(x.shape))
+    outer, n, inner = prod(x.shape[:axis]), x.shape[axis], prod(x.shape[axis + 1:])
+    whole = x.size * x.itemsize
+    return [accumulate_logs.launch(call, outer * inner, call.input(0).reach(whole), call.output().reach(whole), n,
+                                   inner, T=x.type, W="float32" if x.itemsize == 2 else x.type,
+                                   exclusive=bool(call.attrs["exclusive"]),
+                                   reverse=bool(call.attrs["reverse"]), cost=n)]
 
 
 argmax, argmin = partial(_extreme, largest=True), partial(_extreme, largest=False)

@@ -76,9 +76,7 @@ def read(target: Any = None) -> tuple[OpInfo, ...]:
 def _read_sequence(items: Sequence[Any]) -> tuple[OpInfo, ...]:
     if items and all(isinstance(item, str) or _is_graph_element(item) for item in items):
         infos = _infos_of(items)
-        names = {info.name for item in items if isinstance(item, str) for info in select(infos, item)}
-        names |= {info.name for info in upstream(infos, elements([x for x in items if not isinstance(x, str)]))}
-        return tuple(info for info in infos if info.name in names)
+        return upstream(infos, _names(infos, items))
     return tuple(item if isinstance(item, OpInfo) else _from_row(item) for item in items)
 
 
@@ -182,12 +180,17 @@ def near(target: Any, up: int, down: int) -> tuple[OpInfo, ...]:
     if not items or not all(isinstance(item, str) or _is_graph_element(item) for item in items):
         raise TypeError("up and down are counted from an op, a tensor or a scope: name one")
     infos = _infos_of(items)
-    start = {name for item in items for name in (_called(infos, item) if isinstance(item, str) else elements(item))}
+    start = _names(infos, items)
     takes, gives = links(infos, "inputs"), links(infos, "outputs")
     found = _within(start, takes, up) | _within(start, gives, down)
     reads = {name for name in found for source in takes.get(name, ()) if name.endswith("/read")}
     found |= {source for name in reads for source in takes[name]}          # a variable is one node
     return tuple(info for info in infos if info.name in found)
+
+
+def _names(infos: tuple[OpInfo, ...], items: Iterable[Any]) -> set[str]:
+    """The names of the ops that names of ops and scopes, tensors and operations represent. Raises UnknownTarget."""
+    return {name for item in items for name in (_called(infos, item) if isinstance(item, str) else [_op_name(item)])}
 
 
 def _called(infos: tuple[OpInfo, ...], name: str) -> set[str]:

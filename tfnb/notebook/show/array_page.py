@@ -83,7 +83,8 @@ def array_html(array: np.ndarray) -> str:
     png = base64.b64encode(encode_png(_opaque(colours(levelled, limit, drawn.side)), 9)).decode()
     wide = max(24, round(ROOM * min(1.0, columns / rows)))
     image = (f'<img alt="{escaped(kind_of(array))} as a heat map" src="data:image/png;base64,{png}" '
-             'style="display:block;image-rendering:pixelated;margin:0;max-width:none;width:100%"/>')
+             'style="display:block;image-rendering:pixelated;margin:0;max-width:none;width:100%;'
+             'box-sizing:border-box;border:1px solid #8888"/>')
     frame = (f'<div tabindex="0" title="drag the corner to enlarge" style="max-width:100%;min-width:24px;'
              f'overflow:hidden;resize:both;width:{wide}px">{image}</div>')
     scale = f"0 white · {short(limit * drawn.side, 3)} dark" if drawn.side else \

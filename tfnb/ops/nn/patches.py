@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tfnb.ops.array.create import eye
 from tfnb.ops.array.reshape import reshape, shape
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.complex import complex, imag, real
 from tfnb.ops.nn.conv import rank4
@@ -65,6 +67,68 @@ def _put_back(op: Operation, dy: Tensor) -> Tensor:
     channels = shape(images)[3] if static is None or static[3] is None else static[3]
     picks = reshape(eye(channels * (height * width), dtype=dy.dtype), [height, width, channels, -1])
     return raw.Conv2DBackpropInput(shape(images), picks, dy, **_window_attrs(op.attrs))
+
+
+def _volume_attrs(ctx: Any) -> tuple[Any, Any]:
+    """The sizes of the windows and the steps between. Raises ValueError for lists of other lengths and axes."""
+    for name in ("ksizes", "strides"):
+        given = ctx.attrs[name]
+        if len(given) != 5 or given[0] != 1 or given[4] != 1 or min(given) < 1:
+            raise ValueError(f"{name} must be [1, planes, rows, columns, 1] with positive sizes, got {list(given)}")
+    return ctx.attrs["ksizes"], ctx.attrs["strides"]
+
+
+def _volume_patch_shape(ctx: ShapeContext) -> list[Static]:
+    given = ctx.shape(0)
+    if given is not None and len(given) != 5:
+        raise ValueError(f"Shape must be rank 5 but is rank {len(given)}")
+    taps, steps = _volume_attrs(ctx)
+    batch, *sizes, channels = given or (None,) * 5
+    places = [output_size(n, taps[i], steps[i], 1, ctx.attrs["padding"].decode()) for i, n in enumerate(sizes, 1)]
+    return [(batch, *places, None if channels is None else channels * prod(taps))]
+
+
+def _volume_patches(ctx: Any, volumes: np.ndarray) -> np.ndarray:
+    taps, steps = _volume_attrs(ctx)
+    if ctx.attrs["padding"] == b"SAME":
+        extra = [max((-(-n // step) - 1) * step + tap - n, 0)
+                 for n, tap, step in zip(volumes.shape, taps, steps, strict=True)]
+        volumes = np.pad(volumes, [(n // 2, n - n // 2) for n in extra])
+    windows = np.lib.stride_tricks.sliding_window_view(volumes, taps[1:4], (1, 2, 3))
+    found = windows[:, ::steps[1], ::steps[2], ::steps[3]].transpose(0, 1, 2, 3, 5, 6, 7, 4)
+    return found.reshape(*found.shape[:4], -1)
+
+
+@kernel("input: T -> patches: T", shape=_volume_patch_shape, numpy=_volume_patches, ksizes="list(int) >= 5",
+        strides="list(int) >= 5", T="realnumbertype", padding="{'SAME', 'VALID'}")
+def ExtractVolumePatches() -> None:
+    """Extract the windows of volumes, each flattened into the last axis."""
+
+
+@ExtractVolumePatches.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    volumes, taps = op.inputs[0], op.attrs["ksizes"]
+    channels = shape(volumes)[4] if volumes.static is None or volumes.static[4] is None else volumes.static[4]
+    picks = reshape(eye(channels * prod(taps), dtype=dy.dtype), [*taps[1:4], channels, -1])
+    back: Tensor = raw.Conv3DBackpropInputV2(shape(volumes), picks, dy, strides=op.attrs["strides"],
+                                             padding=op.attrs["padding"])
+    return back
+
+
+@public("extract_volume_patches")
+def extract_volume_patches(input: Any, ksizes: Sequence[int], strides: Sequence[int], padding: str,
+                           name: str | None = None) -> Tensor:
+    """Extract the windows of volumes, each flattened into the last axis.
+
+    input: real numbers [batch, planes, rows, columns, depth]. ksizes, strides: [1, planes, rows, columns, 1]: of the
+    windows, and between them. padding: "SAME" or "VALID". Raises ValueError for other lists.
+
+    >>> volume = tf.reshape(tf.range(8), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.extract_volume_patches(volume, [1, 2, 2, 2, 1], [1, 1, 1, 1, 1], "VALID")).ravel()
+    array([0, 1, 2, 3, 4, 5, 6, 7], dtype=int32)
+    """
+    tensor: Tensor = ExtractVolumePatches(input, ksizes=ksizes, strides=strides, padding=padding, name=name)
+    return tensor
 
 
 def extract_image_patches(images: Any, ksizes: Sequence[int] | None = None, strides: Sequence[int] | None = None,

@@ -90,7 +90,7 @@ def Any(acc, x):
 
 # Gradients
 
-def _spread(op: Operation, y: Tensor) -> Tensor:
+def spread_over(op: Operation, y: Tensor) -> Tensor:
     """`y`, of the output's shape, with size 1 where axes were reduced, so that it broadcasts against the input."""
     if op.attrs["keep_dims"]:
         return y
@@ -188,7 +188,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     left = raw.Cumprod(flat, 0, exclusive=True)
     right = raw.Cumprod(flat, 0, exclusive=True, reverse=True)
     others = raw.Transpose(raw.Reshape(conj(left) * conj(right), shape_of(moved)), back)
-    return [raw.BroadcastTo(_spread(op, dy), shape_of(x)) * others, None]
+    return [raw.BroadcastTo(spread_over(op, dy), shape_of(x)) * others, None]
 
 
 def _reduced_first(op: Operation) -> tuple[Anything, Anything, Anything]:
@@ -271,9 +271,9 @@ ArgMax.no_gradient("it is made of indices")
 ArgMin.no_gradient("it is made of indices")
 
 
-def _cumulated(ctx: ShapeContext) -> list[Static]:
-    shape, axis = ctx.shape(0), ctx.value(1)
-    if shape is not None and axis is not None:
+def cumulated_shape(ctx: ShapeContext) -> list[Static]:
+    """Return the shape of the input; raises ValueError for an axis outside of it."""
+    if (shape := ctx.shape(0)) is not None and (axis := ctx.value(1)) is not None:
         _one_axis(axis, len(shape))
     return [shape]
 
@@ -291,14 +291,14 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
     return numpy
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.add), launch=scan.cumsum,
+@kernel("x: T, axis: Tidx -> out: T", shape=cumulated_shape, numpy=_cumulative(np.add), launch=scan.cumsum,
         ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
         Tidx=TIDX)
 def Cumsum() -> None:
     """Compute the cumulative sum along an axis."""
 
 
-@kernel("x: T, axis: Tidx -> out: T", shape=_cumulated, numpy=_cumulative(np.multiply), launch=scan.cumprod,
+@kernel("x: T, axis: Tidx -> out: T", shape=cumulated_shape, numpy=_cumulative(np.multiply), launch=scan.cumprod,
         ranks={"axis": 0}, values=("axis",), exclusive="bool = false", reverse="bool = false", T="numbertype",
         Tidx=TIDX)
 def Cumprod() -> None:
@@ -322,8 +322,8 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # What users call
 
-def _axes(x: Anything, axis: Anything) -> Anything:
-    """`axis`, or all axes of `x` where it is None."""
+def reduced_axes(x: Anything, axis: Anything) -> Anything:
+    """Return `axis`, or all axes of `x` where it is None."""
     if axis is not None:
         return axis
     count = x.get_shape().ndims if hasattr(x, "get_shape") else 0          # of a tensor or variable
@@ -334,7 +334,7 @@ def _reduce(op: Anything, x: Anything, axis: Anything, keepdims: Anything, name:
             old_keep: Anything) -> Tensor:
     axis = renamed("axis", axis, "reduction_indices", old_axis)
     keep = bool(renamed("keepdims", keepdims, "keep_dims", old_keep, default=False))
-    y: Tensor = op(x, _axes(x, axis), keep_dims=keep, name=name)
+    y: Tensor = op(x, reduced_axes(x, axis), keep_dims=keep, name=name)
     if axis is None and not keep:
         y.set_shape(())
     return y

@@ -85,7 +85,8 @@ def _slice_of(slot: Variable, primary: str, info: SaveSliceInfo) -> SaveSliceInf
     """Return the slice info of a partition's slot: of "w/Adam", for a slot "w/part_0/Adam". None for a scalar."""
     rank = len(info.full_shape or ()) if slot.shape.ndims is None else slot.shape.ndims
     full, offset, shape = (list(sizes or ())[:rank] for sizes in (info.full_shape, info.var_offset, info.var_shape))
-    return SaveSliceInfo(f"{info.full_name}{slot.op.name.removeprefix(primary)}", full, offset, shape) if rank else None
+    own = slot.op.name[len(primary) + 1:]          # by length, as TensorFlow: made in a scope "dnn" it is "t_0/Adam"
+    return SaveSliceInfo(f"{info.full_name}/{own}", full, offset, shape) if rank else None
 
 
 def _variable(initializer: Any, shape: Any, dtype: DType, validate_shape: bool) -> Variable:
