@@ -53,6 +53,9 @@ CASES = [
     ("LSTM", {"units": 4, **SIGMOID}, STEPS), ("LSTM", {"units": 4, **SIGMOID, "return_sequences": True,
                                                        "go_backwards": True}, STEPS),
     ("GRU", {"units": 4, **SIGMOID, "reset_after": False, "return_sequences": True}, STEPS),
+    ("ConvLSTM2D", {"filters": 3, "kernel_size": 3, "strides": 2, **SIGMOID}, drawn(2, 3, 6, 5, 2)),
+    ("ConvLSTM2D", {"filters": 2, "kernel_size": 2, "padding": "same", "return_sequences": True, **SIGMOID},
+     drawn(2, 3, 4, 4, 2)),
     *[(name, {}, [STEPS, drawn(3, 4, 5)]) for name in ("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum")],
     ("Add", {}, [STEPS, drawn(3, 1, 5)]), ("Concatenate", {"axis": 1}, [STEPS, drawn(3, 2, 5)]),
     ("Dot", {"axes": 2}, [STEPS, drawn(3, 2, 5)]), ("Dot", {"axes": (2, 1), "normalize": True}, [STEPS, drawn(3, 5)]),
@@ -179,6 +182,61 @@ def test_initial_states_and_those_that_come_out():
         assert (one == state).all()
         with pytest.raises(ValueError, match="has 2 states but was passed 1"):
             layer(tf.constant(STEPS), initial_state=[h])
+
+
+@pytest.mark.parametrize("mode", ["sum", "mul", "ave", "concat", None])
+def test_both_directions_are_those_of_two_layers(mode):
+    k = tf.keras.layers
+    with tf.Graph().as_default(), tf.Session():
+        layer = k.Bidirectional(k.GRU(4, return_sequences=True), merge_mode=mode)
+        y = layer(tf.constant(STEPS))
+        a, b = k.GRU(4, return_sequences=True), k.GRU(4, return_sequences=True)
+        p, q = a(tf.constant(STEPS)), b(tf.constant(STEPS[:, ::-1].copy()))
+        weights = layer.get_weights()
+        a.set_weights(weights[:3])
+        b.set_weights(weights[3:])
+        ours, forward, backward = value_of([y, p, q])
+        backward = backward[:, ::-1]
+        wanted = {"sum": forward + backward, "mul": forward * backward, "ave": (forward + backward) / 2,
+                  "concat": np.concatenate([forward, backward], -1), None: [forward, backward]}[mode]
+        np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)
+        again = k.Bidirectional.from_config(layer.get_config())
+        assert again.get_config() == layer.get_config()
+
+
+def test_a_layer_for_each_step():
+    k = tf.keras.layers
+    with tf.Graph().as_default(), tf.Session():
+        layer, inner = k.TimeDistributed(k.Conv2D(3, 2)), k.Conv2D(3, 2)
+        x = drawn(2, 3, 4, 4, 2)
+        y, z = layer(tf.constant(x)), inner(tf.constant(x.reshape(6, 4, 4, 2)))
+        inner.set_weights(layer.get_weights())
+        assert [w.name for w in layer.weights] == ["time_distributed/kernel:0", "time_distributed/bias:0"]
+        ours, wanted = value_of([y, z])
+        np.testing.assert_allclose(ours, wanted.reshape(ours.shape), rtol=1e-4, atol=1e-6)
+        assert layer.compute_output_shape([2, 3, 4, 4, 2]).as_list() == [2, 3, 3, 3, 3]
+
+
+def test_a_function_as_a_layer_comes_back_from_its_config():
+    factor = 3.0
+    with tf.Graph().as_default(), tf.Session():
+        layer = tf.keras.layers.Lambda(lambda x, power=2: factor * x ** power, arguments={"power": 3})
+        again = tf.keras.layers.Lambda.from_config(layer.get_config())
+        assert value_of([layer(tf.constant(2.0)), again(tf.constant(2.0))]) == [24.0, 24.0]
+
+
+def test_masks_go_through_wrappers():
+    k = tf.keras.layers
+    x = np.array([[1, 2, 0], [3, 0, 0]], np.int32)
+    with tf.Graph().as_default(), tf.Session():
+        embedded = k.Embedding(5, 4, mask_zero=True)(tf.constant(x))
+        steps = k.TimeDistributed(k.Dense(3))(embedded)
+        assert value_of(steps._keras_mask).tolist() == (x != 0).tolist()
+        layer = k.Bidirectional(k.LSTM(2))
+        y = layer(steps)
+        forward = layer.forward_layer(steps[1:, :1])
+        np.testing.assert_allclose(*(each[1, :2] if len(each) > 1 else each[0] for each in value_of([y, forward])),
+                                   rtol=1e-5)
 
 
 def test_gates_are_hard_sigmoids_by_default():

@@ -13,6 +13,7 @@ losses = _lazy_module("tfnb.keras.losses")
 metrics = _lazy_module("tfnb.keras.metrics")
 models = _lazy_module("tfnb.keras.models")
 optimizers = _lazy_module("tfnb.keras.optimizers")
+preprocessing = _lazy_module("tfnb.keras.preprocessing")
 regularizers = _lazy_module("tfnb.keras.regularizers")
 utils = _lazy_module("tfnb.keras.utils")
 __version__ = "2.2.4-tf"

@@ -6,6 +6,7 @@ _PLACES = {
     "tfnb.keras.engine.layer": "Layer",
     "tfnb.keras.layers.attention": "AdditiveAttention Attention",
     "tfnb.keras.layers.cells": "AbstractRNNCell GRUCell LSTMCell SimpleRNNCell StackedRNNCells",
+    "tfnb.keras.layers.conv_recurrent": "ConvLSTM2D",
     "tfnb.keras.layers.convolutional":
         "Conv1D Conv2D Conv2DTranspose Conv3D Conv3DTranspose Convolution1D Convolution2D Convolution2DTranspose "
         "Convolution3D Convolution3DTranspose DepthwiseConv2D SeparableConv1D SeparableConv2D "
@@ -31,6 +32,7 @@ _PLACES = {
         "Cropping1D Cropping2D Cropping3D UpSampling1D UpSampling2D UpSampling3D ZeroPadding1D ZeroPadding2D "
         "ZeroPadding3D",
     "tfnb.keras.engine.serialization": "deserialize serialize",
+    "tfnb.keras.layers.wrappers": "Bidirectional Lambda TimeDistributed Wrapper",
     "tfnb.layers.input_spec": "InputSpec",
 }
 __getattr__ = _lazy_names(__name__, {name: module for module, names in _PLACES.items() for name in names.split()})

@@ -235,7 +235,7 @@ def _listed(value: Any) -> list[Any] | None:
     return list(value) if isinstance(value, (list, tuple)) else None if value is None else [value]
 
 
-class _Named(RNN):
+class Named(RNN):
     """A recurrent layer with a cell of its own, whose arguments it takes."""
 
     _cell_class: ClassVar[type[Cell]]
@@ -263,7 +263,7 @@ class _Named(RNN):
                 **super().get_config(), "activity_regularizer": regularizers.serialize(self.activity_regularizer)}
 
 
-class SimpleRNN(_Named):
+class SimpleRNN(Named):
     """A fully connected recurrent layer: activation(x * kernel + h * recurrent_kernel + bias).
 
     >>> tf.keras.layers.SimpleRNN(4)(tf.ones([2, 3, 5])).shape.as_list()
@@ -282,7 +282,7 @@ class SimpleRNN(_Named):
         self._begin(locals())
 
 
-class GRU(_Named):
+class GRU(Named):
     """Gated recurrent units (Cho et al., 2014); with reset_after as those of cuDNN.
 
     >>> tf.keras.layers.GRU(4)(tf.ones([2, 3, 5])).shape.as_list()
@@ -303,7 +303,7 @@ class GRU(_Named):
         self._begin(locals())
 
 
-class LSTM(_Named):
+class LSTM(Named):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997).
 
     >>> outputs, h, c = tf.keras.layers.LSTM(4, return_sequences=True, return_state=True)(tf.ones([2, 3, 5]))
@@ -350,7 +350,7 @@ class CuDNNGRUCell(GRUCell):
         return bias[:3 * self.units], bias[3 * self.units:]
 
 
-class _CuDNN(_Named):
+class _CuDNN(Named):
     """Recurrent layers with cuDNN's computation. They take no mask."""
 
     _settings = ("return_sequences", "return_state", "go_backwards", "stateful")
