@@ -60,7 +60,8 @@ SNIPPETS = {
     **{f"inverse mdct {a}": f"run(s.inverse_mdct(real(2, 5, 8){a}))"
        for a in ("", ", norm='ortho'", ", window_fn=None", ", s.kaiser_bessel_derived_window")},
     "mdct of 6": "s.mdct(real(12), 6)",
-    "mel": "run(s.linear_to_mel_weight_matrix(), s.linear_to_mel_weight_matrix(5, 65, 16000, 20.0, 8000.0, tf.float64))",
+    "mel": "run(s.linear_to_mel_weight_matrix(), "
+           "s.linear_to_mel_weight_matrix(5, 65, 16000, 20.0, 8000.0, tf.float64))",
     "mel fed": "run(s.linear_to_mel_weight_matrix(5, 65, k), feed={k: 16000})",
     **{f"mel {a}": f"s.linear_to_mel_weight_matrix({a})"
        for a in ("0", "lower_edge_hertz=-1.0", "lower_edge_hertz=5000.0", "sample_rate=-1", "upper_edge_hertz=5000.0",

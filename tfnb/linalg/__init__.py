@@ -1,6 +1,5 @@
 """Linear algebra: `tf.linalg`."""
 # ruff: noqa: F401, I001
-from tfnb.core.absent import explain as _explain
 from tfnb.ops.array.reshape import matrix_transpose
 from tfnb.ops.array.reshape import matrix_transpose as transpose
 from tfnb.ops.reductions.clip import global_norm
@@ -21,7 +20,8 @@ from tfnb.linalg.matrices import matrix_inverse as inv
 from tfnb.linalg.matrices import matrix_solve as solve
 from tfnb.linalg.matrices import matrix_solve_ls as lstsq
 from tfnb.linalg.matrices import matrix_triangular_solve as triangular_solve
+from tfnb.ops.declaration.public import exports as _exports
 from tfnb.ops.reductions.matmul import matmul, matvec, tensordot
 from tfnb.ops.reductions.reduce import l2_normalize, norm, trace
 
-_explain(__name__)
+__getattr__ = _exports(__name__)
