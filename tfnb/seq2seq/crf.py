@@ -149,12 +149,12 @@ class _Chain(RNNCell):
     @property
     def state_size(self) -> int:
         """The number of tags."""
-        return self._tags             # type: ignore[no-any-return]
+        return self._tags
 
     @property
     def output_size(self) -> int:
         """The number of tags."""
-        return self._tags             # type: ignore[no-any-return]
+        return self._tags
 
     def _paths(self, state: Any) -> Any:
         """Return the scores of going on from each tag to each, [batch, from, to]."""
@@ -237,7 +237,7 @@ def crf_decode(potentials: Any, transition_params: Any, sequence_length: Any) ->
     """
     potentials = convert_to_tensor(potentials, name="potentials")
     lengths, rest = _int32(sequence_length, "sequence_length"), _after_first(sequence_length)
-    static, steps = potentials.shape.as_list(), shape(potentials)[1]        # type: ignore[index]
+    static, steps = potentials.shape.as_list(), shape(potentials)[1]
     # A step of padding: loops over no step at all could not say the shape of their outputs.
     inputs = pad(potentials[:, 1:], [[0, 0], [0, 1], [0, 0]])
     pointers, scores = dynamic_rnn(CrfDecodeForwardRnnCell(transition_params), inputs, rest, potentials[:, 0],
