@@ -151,6 +151,13 @@ FAILURES = {
     7: "Integer division by zero: the divisor at position {0} is {1}",
     5: "Integers to negative integer powers are not allowed: the exponent at position {0} is {1}",
     6: "Received a label value of {1}, at position {0}, which is outside the valid range of [0, {2})",
+    11: "Not enough time for target transition sequence (required: {1}, available: {2}) in batch {0}: with "
+        "ignore_longer_outputs_than_inputs=True such examples are left out",
+    12: "Saw a non-null label following a null label (index >= {2}) in batch {0}: {1}",
+    13: "All labels must be nonnegative integers, batch {0} has {1}",
+    14: "sequence_length({0}) <= {2} is required, the number of steps of the inputs, got {1}",
+    15: "label SparseTensor is not valid: indices[{0}] = [{1},{2}] is out of order, repeated, or out of bounds",
+    16: "Labels length is zero in batch {0}",
     10: "box_index has values outside [0, batch_size): box_ind[{0}] = {1} is not in [0, {2})",
 }
 OUT_OF_RANGE = frozenset({10})                     # those that are no InvalidArgumentError, but an OutOfRangeError
