@@ -24,3 +24,4 @@ from tfnb.estimator.models.dnn_linear import (
     DNNLinearCombinedClassifier, DNNLinearCombinedEstimator, DNNLinearCombinedRegressor,
 )
 from tfnb.estimator.models.linear import LinearClassifier, LinearEstimator, LinearRegressor
+from tfnb.feature_column.parse_spec import classifier_parse_example_spec, regressor_parse_example_spec

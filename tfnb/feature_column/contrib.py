@@ -311,8 +311,8 @@ def parse_feature_columns_from_examples(serialized: Any, feature_columns: Any, n
                                         example_names: Any = None) -> dict[str, Any]:
     """Parse tf.Example protos to the features of columns: name -> tensor or SparseTensor.
 
-    serialized: a string vector; feature_columns: as in create_feature_spec_for_parsing; name: of the op; example_names: of the protos, for
-    messages. Raises as `tf.parse_example`.
+    serialized: a string vector; feature_columns: as in create_feature_spec_for_parsing; name: of the op;
+    example_names: of the protos, for messages. Raises as `tf.parse_example`.
 
     >>> day = tf.contrib.layers.sparse_column_with_integerized_feature("day", 7)
     >>> proto = tf.train.Example()
