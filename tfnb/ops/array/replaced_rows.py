@@ -172,7 +172,8 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy
 
 
-for _op in (GuaranteeConst, ParallelConcat, InplaceAdd, InplaceSub, InplaceUpdate, DeepCopy, DataFormatDimMap, DataFormatVecPermute):
+for _op in (GuaranteeConst, ParallelConcat, InplaceAdd, InplaceSub, InplaceUpdate, DeepCopy, DataFormatDimMap,
+            DataFormatVecPermute):
     _op.no_gradient("TensorFlow has none")
 
 
