@@ -165,6 +165,7 @@ test = _lazy_module("tfnb.test")                    # imports unittest
 python = _lazy_module("tfnb.python")
 python_io = _lazy_module("tfnb.python_io")
 quantization = _lazy_module("tfnb.quantization")
+config = _lazy_module("tfnb.config")
 queue = _lazy_module("tfnb.queue")
 resource_loader = _lazy_module("tfnb.resource_loader")
 sets = _lazy_module("tfnb.sets")
@@ -219,10 +220,10 @@ _PLACES = {
     "tfnb.variables.template": "make_template",
     "tfnb.proto.attr_value_pb2": "AttrValue NameAttrList",
     "tfnb.proto.config_pb2": "ConfigProto GPUOptions GraphOptions OptimizerOptions RunMetadata RunOptions",
-    "tfnb.proto.event_pb2": "Event SessionLog",
+    "tfnb.proto.event_pb2": "Event LogMessage SessionLog",
     "tfnb.proto.graph_pb2": "GraphDef",
     "tfnb.proto.histogram_pb2": "HistogramProto",
-    "tfnb.proto.meta_graph_pb2": "MetaGraphDef",
+    "tfnb.proto.meta_graph_pb2": "MetaGraphDef TensorInfo",
     "tfnb.proto.node_def_pb2": "NodeDef",
     "tfnb.proto.summary_pb2": "Summary SummaryMetadata",
     "tfnb.debug.explain": "explain",

@@ -8,3 +8,6 @@ from tfnb.control_flow.assertions import (
 )
 from tfnb.ops.control.checks import check_numerics, verify_tensor_all_finite as assert_all_finite
 from tfnb.ops.math.compare import is_finite, is_inf, is_nan
+from tfnb.ops.declaration.public import exports as _exports
+
+__getattr__ = _exports(__name__)

@@ -6,6 +6,7 @@ from tfnb.ops.random.random_ops import categorical, get_seed, multinomial, set_r
 from tfnb.ops.random.random_ops import random_normal as normal
 from tfnb.ops.random.random_ops import random_shuffle as shuffle
 from tfnb.ops.random.random_ops import random_uniform as uniform
+from tfnb.ops.random.random_ops import set_random_seed as set_seed
 
 __getattr__ = _exports(__name__, _lazy_names(__name__, dict.fromkeys(
     ("log_uniform_candidate_sampler", "uniform_candidate_sampler"), "tfnb.ops.random.candidates")))

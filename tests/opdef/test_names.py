@@ -27,7 +27,7 @@ NAMED = {
     "notebook/lessons/failures.py": _TAUGHT, "notebook/lessons/graphs.py": _TAUGHT,
     "notebook/lessons/programs.py": _TAUGHT,
     "graph/parts/python_names.py": "the node that reads a variable has no name in the program: graph/ knows no kinds",
-    "notebook/magics/complete.py": "the tags are those of one op",
+    "ops/control/inspection.py": _FORMAT, "notebook/magics/complete.py": "the tags are those of one op",
     "notebook/state/queue_view.py": "the name of the kind of queue is shown without its version",
     "ops/data_flow/queue_ops.py": "a queue that ops of two versions share is of one kind, which messages name",
     "ops/nn/cross_entropy.py": _FAMILY, "ops/state/slice_assign.py": _FAMILY, "image/files.py": _FAMILY,

@@ -9,9 +9,7 @@ from tests.differential import differences
 
 SETUP = '''
 def run(fetch, feed=None):
-    sess = tf.Session()
-    for _ in range(2):
-        found = sess.run(fetch, feed)
+    found = tf.Session().run(fetch, feed)
     return list(found) if isinstance(found, (list, tuple)) else found
 def decoded(text, encoding="UTF-8", **attrs):
     return run(list(tf.raw_ops.UnicodeDecodeWithOffsets(input=text, input_encoding=encoding, **attrs)))

@@ -9,11 +9,13 @@ from tfnb.control_flow.assertions import Assert
 from tfnb.control_flow.cond import completed, cond_steps
 from tfnb.core import dtypes
 from tfnb.graph.constant import make_constant
+from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.array.joining import stack
+from tfnb.ops.declaration.public import public
 from tfnb.ops.math.casting import cast
-from tfnb.ops.math.compare import less_equal
+from tfnb.ops.math.compare import equal, less_equal
 from tfnb.ops.reductions.reduce import reduce_sum
 
 Fn = Callable[[], Any]
@@ -46,6 +48,51 @@ def case(pred_fn_pairs: Any, default: Fn | None = None, exclusive: bool = False,
         check = [_at_most(predicates, 1, "Input error: exclusive=True")] if exclusive else None
         with control_dependencies(check) if check else nullcontext():
             return completed(steps) if predicates else steps()
+
+
+@public("switch_case")
+def switch_case(branch_index: Any, branch_fns: Any, default: Fn | None = None, name: str = "switch_case") -> Any:
+    """Return the result of the function that an index chooses.
+
+    branch_index: a scalar int32 tensor. branch_fns: a list of functions, numbered from 0, a list of (int, function), or
+    a dict of them. default: for any other index; without it, the last function. All functions are
+    called now and return the same structure, as for tf.cond. Raises TypeError for arguments of another kind, ValueError
+    for indices that are not 0, 1, 2...
+
+    >>> x = tf.placeholder(tf.int32, [])
+    >>> y = tf.switch_case(x, [lambda: tf.constant("zero"), lambda: tf.constant("one")], lambda: tf.constant("many"))
+    >>> [sess.run(y, {x: i}) for i in (0, 1, 7)]
+    [b'zero', b'one', b'many']
+    """
+    found = _numbered(branch_fns, default)
+    with name_scope(name, "switch_case", [branch_index]):
+        index = convert_to_tensor(branch_index, name="branch_index")
+        if index.dtype != dtypes.int32:
+            raise TypeError(f"expected branch_index of int32, got {index.dtype.name}")
+        *first, last = found
+        pairs = [(equal(index, number), fn) for number, fn in (found if default is not None else first)]
+        otherwise = last[1] if default is None else default
+        return case(pairs, default=otherwise) if pairs else otherwise()
+
+
+def _numbered(branch_fns: Any, default: Any) -> list[tuple[int, Fn]]:
+    """Return the functions with their numbers, in order of these. Raises TypeError, ValueError."""
+    if isinstance(branch_fns, Mapping):
+        found = list(branch_fns.items())
+    elif isinstance(branch_fns, (list, tuple)):
+        found = [each if isinstance(each, tuple) else (i, each) for i, each in enumerate(branch_fns)]
+    else:
+        raise TypeError(f"'branch_fns' must be a list, tuple, or dict, got {type(branch_fns).__name__}")
+    for pair in found:
+        if len(pair) != 2 or not isinstance(pair[0], int) or not callable(pair[1]):
+            raise TypeError(f"Each entry in 'branch_fns' must be a function or an (int, function) pair, got {pair}")
+    if default is not None and not callable(default):
+        raise TypeError(f"default must be callable, got {default!r}")
+    found.sort(key=lambda pair: pair[0])
+    numbers = [number for number, _ in found]
+    if not found or numbers != list(range(len(found))):
+        raise ValueError(f"expected functions for the indices 0, 1, 2... without a gap, got those for {numbers}")
+    return found
 
 
 def _pairs(pairs: Any, default: Any) -> tuple[list[Tensor], list[Fn]]:

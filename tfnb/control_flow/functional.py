@@ -14,6 +14,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.reshape import shape
+from tfnb.ops.declaration.public import public
 
 
 def _elems(elems: Any) -> list[Tensor]:
@@ -84,6 +85,21 @@ def map_fn(fn: Callable[..., Any], elems: Any, dtype: Any = None, parallel_itera
                                parallel_iterations=parallel_iterations or 10, swap_memory=swap_memory,
                                maximum_iterations=n)
         return nest.pack_sequence_as(structure, _stacked(arrays, flat))
+
+
+@public("vectorized_map")
+def vectorized_map(fn: Callable[..., Any], elems: Any, fallback_to_while_loop: bool = True, warn: bool = True) -> Any:
+    """Apply `fn` to each row of `elems` and stack the results: `tf.map_fn`, with dtypes as `fn` returns them.
+
+    fn: gets a row of `elems`, a tensor or a structure of them, and returns tensors in any structure. It is called twice
+    while the graph is built. The rows are mapped by a loop, whatever `fallback_to_while_loop` and `warn` say.
+
+    >>> sess.run(tf.vectorized_map(lambda x: tf.reduce_sum(x), tf.constant([[1.0, 2.0], [3.0, 4.0]])))
+    array([3., 7.], dtype=float32)
+    """
+    tensors = _elems(elems)
+    probe = nest.map_structure(convert_to_tensor, fn(nest.pack_sequence_as(elems, [t[0] for t in tensors])))
+    return map_fn(fn, nest.pack_sequence_as(elems, tensors), dtype=nest.map_structure(lambda t: t.dtype, probe))
 
 
 def scan(fn: Callable[..., Any], elems: Any, initializer: Any = None, parallel_iterations: int = 10,

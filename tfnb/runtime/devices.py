@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
 from secrets import randbits
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfnb.compile.planning.placement import has_gpu_kernel
 from tfnb.compile.planning.plan import Plan
@@ -84,6 +84,51 @@ def list_local_devices(session_config: Any = None) -> list[Any]:
                                                 memory_limit=d.memory_limit_bytes, incarnation=d.incarnation,
                                                 physical_device_desc=d.description)
             for d in (*cpus_of(session_config), *gpus_of(session_config))]
+
+
+class PhysicalDevice(NamedTuple):
+    """A device of this machine. name: "/physical_device:CPU:0"; device_type: "CPU" or "GPU".
+
+    >>> tf.config.list_physical_devices("CPU")
+    [PhysicalDevice(name='/physical_device:CPU:0', device_type='CPU')]
+    """
+
+    name: str
+    device_type: str
+
+
+def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
+    """Return the CPU of this machine, and the GPU that graphs can be placed on, if there is one.
+
+    device_type: "CPU" or "GPU", for those alone.
+
+    >>> len(tf.config.list_physical_devices("CPU"))
+    1
+    """
+    found = (*(cpus_of(None) if device_type != "GPU" else ()), *(gpus_of(None) if device_type != "CPU" else ()))
+    return [PhysicalDevice(f"/physical_device:{each.device_type}:0", each.device_type) for each in found
+            if device_type in (None, each.device_type)]
+
+
+def set_memory_growth(device: Any, enable: bool) -> None:
+    """Accept that memory of a GPU is taken as it is needed, which is always so.
+
+    device: of `tf.config.list_physical_devices`. Raises ValueError for `enable=False`.
+
+    >>> for gpu in tf.config.experimental.list_physical_devices("GPU"):
+    ...     tf.config.experimental.set_memory_growth(gpu, True)
+    """
+    if not enable:
+        raise ValueError(f"expected enable=True for {device}: memory of a GPU is taken as it is needed")
+
+
+def get_memory_growth(device: Any) -> bool:
+    """Return True: memory of a GPU is taken as it is needed. device: of `tf.config.list_physical_devices`.
+
+    >>> tf.config.experimental.get_memory_growth(tf.config.list_physical_devices()[0])
+    True
+    """
+    return True
 
 
 class Placer:

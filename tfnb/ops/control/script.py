@@ -12,6 +12,7 @@ from tfnb.core.dtypes import DType
 from tfnb.graph.stack import get_default_graph
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.public import public
 
 
 class _Held:
@@ -102,6 +103,45 @@ def PyFuncStateless(input: Sequence[np.ndarray], *, token: bytes, Tout: Sequence
 
 for _op in (PyFunc, PyFuncStateless):
     _op.no_gradient("nobody knows what the function does")
+
+
+@public("numpy_function")
+def numpy_function(func: Any = None, inp: Any = None, Tout: Any = None, stateful: bool = True,
+                   name: str | None = None) -> Any:
+    """Return the results of `func`, called on arrays in each run: `tf.py_func` under its newer name.
+
+    func, inp, Tout, stateful: as of `tf.py_func`. Raises ValueError if `func` can't be called.
+
+    >>> sess.run(tf.numpy_function(lambda x: x.sum(), [tf.constant([1.0, 2.0])], tf.float32))
+    3.0
+    """
+    return py_func(func, inp, Tout, stateful, name)
+
+
+class _Value(np.ndarray[Any, Any]):
+    """An array with the method `numpy()`, which functions of `tf.py_function` call on what they get."""
+
+    def numpy(self) -> Any:
+        """Return the plain array, or the number."""
+        return np.asarray(self) if self.ndim else self[()]
+
+
+@public("py_function")
+def py_function(func: Any = None, inp: Any = None, Tout: Any = None, name: str | None = None) -> Any:
+    """Return the results of `func`, called in each run on arrays that have a method `numpy()`.
+
+    func: gets arrays, not eager tensors (there are none), and returns arrays or numbers: no ops can be called in it,
+    and no gradient goes through it. inp, Tout: as of `tf.py_func`. Raises ValueError if `func` can't be called.
+
+    >>> sess.run(tf.py_function(lambda x: x.numpy() * 2, [tf.constant([1.0, 2.0])], tf.float32))
+    array([2., 4.], dtype=float32)
+    """
+    if not callable(func):
+        raise ValueError(f"Expected func to be callable. Received func={func} of type {type(func)}.")
+
+    def call(*arrays: Any) -> Any:
+        return func(*(np.asarray(array).view(_Value) for array in arrays))
+    return py_func(call, inp, Tout, True, name)
 
 
 def py_func(func: Callable[..., Any], inp: Sequence[Any], Tout: Any, stateful: bool = True,

@@ -17,7 +17,7 @@ from tfnb.core.shape import Static, compatible, merge
 from tfnb.kernels.arrays.philox import words
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.construct import official_name
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import behind_reference, host
 from tfnb.resources.queues import PriorityQueue as _PriorityQueue
 from tfnb.resources.queues import Queue, ShuffleQueue
 
@@ -309,3 +309,4 @@ def QueueIsClosedV2(handle: Any) -> Any:
 for _op in (FIFOQueueV2, PaddingFIFOQueueV2, RandomShuffleQueueV2, PriorityQueueV2, QueueEnqueueV2, QueueEnqueueManyV2,
             QueueDequeueV2, QueueDequeueManyV2, QueueDequeueUpToV2, QueueCloseV2, QueueSizeV2, QueueIsClosedV2):
     _op.no_gradient("a queue stands between computations: what is taken out does not depend on this run's inputs")
+    behind_reference(_op)

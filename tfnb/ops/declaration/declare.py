@@ -51,6 +51,22 @@ def behind_handle(of: Constructor, name: str) -> Constructor:
     return declared(spec.replaced(name=name, inputs=tuple(inputs), outputs=tuple(outputs), stateful=True))
 
 
+def behind_reference(of: Constructor, without: Iterable[str] = ()) -> Constructor:
+    """Declare the older form of an op named "...V2": behind a string reference it does what `of` does behind a handle.
+
+    Graphs of early releases have it. without: the attrs that it lacks.
+    """
+    spec = of.spec
+    inputs, outputs = ([replace(arg, type="string", is_ref=True) if arg.type == "resource" else arg for arg in args]
+                       for args in (spec.inputs, spec.outputs))
+    old = declared(spec.replaced(
+        name=spec.name[:-2], inputs=tuple(inputs), outputs=tuple(outputs),
+        attrs=tuple(attr for attr in spec.attrs if attr.name not in without),
+        stateful=not any(arg.is_ref for arg in inputs)))
+    old.no_gradient("it deals with a queue, a reader or a stack, behind a reference")
+    return old
+
+
 def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None,
                 validate: Fn | None = None, domain: str = "", align: Fn | None = None, variadic: Fn | None = None,
                 converts: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:

@@ -22,7 +22,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.data_flow.queues import QueueBase
 from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import behind_reference, host
 from tfnb.proto.reader_state import ReaderState, parse_state
 from tfnb.proto.records import read_records
 
@@ -175,7 +175,7 @@ def TextLineReaderV2(*, skip_header_lines: int, ctx: Any) -> Any:
 @host("-> reader_handle: resource", shape=shapes.scalar, stateful=True, header_bytes="int = 0", record_bytes="int",
       footer_bytes="int = 0", hop_bytes="int = 0", **_SHARED, encoding="string = ''")
 def FixedLengthRecordReaderV2(*, header_bytes: int, record_bytes: int, footer_bytes: int, hop_bytes: int,
-                              encoding: bytes, ctx: Any) -> Any:
+                              ctx: Any, encoding: bytes = b"") -> Any:
     """Create a reader of records of `record_bytes` bytes, one every `hop_bytes`; the key is "name:number", from 0."""
     if record_bytes < 1 or min(header_bytes, footer_bytes, hop_bytes) < 0:
         raise InvalidArgumentError(None, ctx.op, f"record_bytes must be positive and the other sizes at least 0, got "
@@ -263,6 +263,7 @@ for _op in (WholeFileReaderV2, TextLineReaderV2, FixedLengthRecordReaderV2, TFRe
             ReaderReadV2, ReaderReadUpToV2, ReaderNumRecordsProducedV2, ReaderNumWorkUnitsCompletedV2, ReaderResetV2,
             ReaderSerializeStateV2, ReaderRestoreStateV2):
     _op.no_gradient("it reads files")
+    behind_reference(_op, without=("encoding",))
 
 
 # ---- classes ---------------------------------------------------------------------------------------------------------

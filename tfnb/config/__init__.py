@@ -1,0 +1,4 @@
+"""Devices of this machine: `tf.config`."""
+# ruff: noqa: F401
+from tfnb.config import experimental
+from tfnb.runtime.devices import list_physical_devices
