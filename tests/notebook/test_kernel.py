@@ -193,6 +193,9 @@ def test_fetch_prints_a_line_and_returns_values(page):
     assert page.run("%graph h nowhere", "F") == "UsageError: the graph has no op or scope 'nowhere'"
     assert page.run("%graph h undo", "F").endswith("no op or scope 'undo'")
     assert page.run("%graph totl", "F") == "UsageError: the graph has no op or scope 'totl'; did you mean 'total'?"
+    page.run("with tf.name_scope('total'): tf.exp(tf.exp(a))", "S")
+    assert "total/" in page.run("%graph total --format text", "F")
+    assert "total/" not in page.run("%graph W total --format text", "F"), "the tensor, not the scope"
     assert page.run("%graph --color time", "F").endswith("%graph loss --color time --feed {x: batch}")
     assert page.run("%graph --engine dot", "F").count("LayoutFailed") == 0
     assert page.run("v = %fetch W/read", "F") == "W/read  float32[3] [1., 1., 1.]"

@@ -74,10 +74,15 @@ class LineMagics(Magics):
             return resolve(get_default_graph(), name)
 
     def _targets(self, words: list[str]) -> Any:
-        """Return what to draw: None for the whole graph, what one word represents, or a list for several."""
-        found = [self._target(word) for word in words]
-        return None if not found else found[0] if len(found) == 1 else \
-            [item for each in found for item in (each if isinstance(each, (list, tuple)) else [each])]
+        """Return what to draw: None for the whole graph, what one word represents, or a list for several.
+
+        Of several, a Python name is the tensor that it is bound to, also where a scope has that name.
+        """
+        if len(words) < 2:
+            return self._target(words[0]) if words else None
+        named = [self.ip.user_ns.get(word) for word in words]
+        found = [value if fetchable(value) else self._target(word) for word, value in zip(words, named, strict=True)]
+        return [item for each in found for item in (each if isinstance(each, (list, tuple)) else [each])]
 
     def _target(self, word: str) -> Any:
         """Return what to draw: a scope, what a Python name means, an op, or the value of the expression.
