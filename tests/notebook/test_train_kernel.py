@@ -161,6 +161,12 @@ def test_a_step_that_makes_ops_is_refused_and_leaves_none(page):
     assert look(page, "len(tf.get_default_graph().get_operations())") == before
 
 
+def test_the_rate_is_called_as_its_tensor_is_in_python(page):
+    page.run("speed = tf.placeholder_with_default(0.5, [])", "speed")
+    page.run(f"%%train --as r --lr speed=0.25 --steps 2 --foreground --no-live --no-keep\n{STEP}", "t")
+    assert look(page, "(r.rate.name, r.rate.value)") == ("speed", 0.25)
+
+
 @pytest.mark.parametrize(("line", "said"), [
     ("--stop never", "a training stops at nan"), ("--lr opte", "did you mean 'opt'"), ("--lr x", "x=0.01"),
     ("--step 3 --lives", "did you mean --live"), ("--steps 0", "at least 1")])

@@ -91,13 +91,16 @@ class TrainMagics(LineMagics):
         cells.run.ran.note(get_default_graph(), used, cells.run.key)
 
     def _rate(self, words: str) -> Rate:
-        """The learning rate of NAME or NAME=VALUE."""
+        """The learning rate of NAME or NAME=VALUE; one tensor is called as it is in Python."""
         name, _, number = unquote(words).partition("=")
         value = self._value(number, (int, float), "number") if number else None
         held = self.ip.user_ns.get(name)
         if isinstance(held, (int, float, np.number)):
             return NumberRate(self.ip.user_ns, name, value)
-        return rate_of(held if held is not None else self._fetchable(name), get_default_graph(), value)
+        rate = rate_of(held if held is not None else self._fetchable(name), get_default_graph(), value)
+        if held is not None and not hasattr(held, "compute_gradients"):
+            rate.name = name
+        return rate
 
 
 def _used(names: Iterable[str], namespace: Mapping[str, Any]) -> list[Operation]:
