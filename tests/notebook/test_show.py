@@ -226,3 +226,10 @@ def test_the_magic_in_a_kernel():
         assert "name what to show" in page.run("%show", "E") and "sess  Session" in page.run("%show sess", "F")
     finally:
         page.close()
+
+
+@pytest.mark.parametrize(("shape", "wide", "ratio"), [
+    ((32, 1), 24, "0.143"), ((1, 64), 168, "14"), ((8, 8), 168, "1"), ((8, 16), 168, "2")])
+def test_columns_and_rows_have_a_picture_of_moderate_size(shape: tuple[int, int], wide: int, ratio: str) -> None:
+    drawn = array_html(np.arange(np.prod(shape), dtype=np.float32).reshape(shape))
+    assert f"width:{wide}px" in drawn and f"aspect-ratio:{ratio}\"" in drawn

@@ -22,6 +22,7 @@ SIDE = 72               # cells of a picture along each side, at most: random co
 IMAGE, TILE = 8, 16     # pixels of the least image, and of what is shown of one
 LEVELS = 24             # colours on each side of zero: few of them pack well
 ROOM = 168              # pixels of a picture
+NARROWEST, FLATTEST = 24, 12                            # the least width and height: a column, a row
 FEW = 8                 # arrays of at most this many elements show them
 LETTERS = 200           # of elements that are printed
 MUTED = "opacity:0.75"
@@ -81,10 +82,11 @@ def array_html(array: np.ndarray) -> str:
     levelled = np.where(np.isfinite(cells) & (cells != GAP), levels, cells)
     rows, columns = cells.shape
     png = base64.b64encode(encode_png(_opaque(colours(levelled, limit, drawn.side)), 9)).decode()
-    wide = max(24, round(ROOM * min(1.0, columns / rows)))
+    ratio = min(max(columns / rows, NARROWEST / ROOM), ROOM / FLATTEST)
+    wide = round(ROOM * min(1.0, ratio))
     image = (f'<img alt="{escaped(kind_of(array))} as a heat map" src="data:image/png;base64,{png}" '
              'style="display:block;image-rendering:pixelated;margin:0;max-width:none;width:100%;'
-             'box-sizing:border-box;border:1px solid #8888"/>')
+             f'box-sizing:border-box;border:1px solid #8888;aspect-ratio:{ratio:.3g}"/>')
     frame = (f'<div tabindex="0" title="drag the corner to enlarge" style="max-width:100%;min-width:24px;'
              f'overflow:hidden;resize:both;width:{wide}px">{image}</div>')
     scale = f"0 white · {short(limit * drawn.side, 3)} dark" if drawn.side else \
