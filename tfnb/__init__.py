@@ -160,6 +160,7 @@ losses = _lazy_module("tfnb.losses")
 lookup = _lazy_module("tfnb.lookup")
 manip = _lazy_module("tfnb.manip")
 metrics = _lazy_module("tfnb.metrics")
+nest = _lazy_module("tfnb.nest")
 user_ops = _lazy_module("tfnb.user_ops")
 test = _lazy_module("tfnb.test")                    # imports unittest
 python = _lazy_module("tfnb.python")

@@ -153,7 +153,7 @@ class CondContext(ControlFlowContext):
                 original = no_op() if original is None else nest.map_structure(Identity, original)
         if original is None:
             return None, []
-        return original, [self._result(value) for value in nest.flatten(original, expand=True)]
+        return original, [self._result(value) for value in nest.flatten(original, expand_composites=True)]
 
     def _result(self, value: Any) -> Any:
         if isinstance(value, Operation):
@@ -282,14 +282,14 @@ def cond_steps(pred: Any, true_fn: Any, false_fn: Any, strict: bool, name: str |
         _cast_indices([(original_t, results_t, context_t), (original_f, results_f, context_f)])
         _check_same(original_t, original_f, results_t, results_f)
         merged = [merge_values(pair)[0] for pair in zip(results_f, results_t, strict=True)]
-        leaves = nest.flatten(original_t, expand=True)
+        leaves = nest.flatten(original_t, expand_composites=True)
         merged = [restored(value, tensor) for value, tensor in zip(leaves, merged, strict=True)]
         for context in (context_t, context_f):
             if context.outer_context is None:
                 pred.graph.add_to_collection(GraphKeys.COND_CONTEXT, context)
             else:
                 context.outer_context.nested.append(context)
-        packed = nest.pack_sequence_as(original_t, merged, expand=True)
+        packed = nest.pack_sequence_as(original_t, merged, expand_composites=True)
         return packed if strict else _single(packed)
 
 
@@ -331,13 +331,13 @@ def _index_places(original: Any) -> list[int]:
     for leaf in nest.flatten(original):
         if isinstance(leaf, IndexedSlices):
             found.append(at + 1)
-        at += len(nest.flatten(leaf, expand=True))
+        at += len(nest.flatten(leaf, expand_composites=True))
     return found
 
 
 def _check_same(a: Any, b: Any, tensors_a: Sequence[Any], tensors_b: Sequence[Any]) -> None:
     try:
-        nest.assert_same_structure(a, b, expand=True)
+        nest.assert_same_structure(a, b, expand_composites=True)
     except (TypeError, ValueError) as error:
         raise TypeError(f"Incompatible return types of true_fn and false_fn: {error}") from error
     if not tensors_a:

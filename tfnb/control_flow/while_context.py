@@ -195,7 +195,7 @@ class WhileContext(ControlFlowContext):
     def build_loop(self, pred: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, shape_invariants: Any,
                    return_same_structure: bool) -> Any:
         """Make the nodes of the loop; the values of the variables at its end, in the structure the body returns."""
-        flat = nest.flatten(loop_vars, expand=True)
+        flat = nest.flatten(loop_vars, expand_composites=True)
         tensors = [convert_to_tensor(carried(v)) for v in flat]
         graph = get_default_graph()
         self.enter(graph)
@@ -203,8 +203,8 @@ class WhileContext(ControlFlowContext):
             original, exits = self._build(pred, body, loop_vars, tensors, shape_invariants)
         finally:
             self.exit()
-        exits = [restored(v, t) for v, t in zip(nest.flatten(original, expand=True), exits, strict=True)]
-        packed = nest.pack_sequence_as(original, exits, expand=True)
+        exits = [restored(v, t) for v, t in zip(nest.flatten(original, expand_composites=True), exits, strict=True)]
+        packed = nest.pack_sequence_as(original, exits, expand_composites=True)
         return packed if return_same_structure or len(exits) != 1 else packed[0]
 
     def _build(self, pred: Callable[..., Any], body: Callable[..., Any], loop_vars: Any, tensors: Sequence[Tensor],
@@ -221,8 +221,8 @@ class WhileContext(ControlFlowContext):
         self.pivot_for_body = inside[0]
         packed = self._packed(loop_vars, inside)
         result = self._call_body(body, packed)
-        nest.assert_same_structure(list(packed), list(result), expand=True)
-        values = [convert_to_tensor(carried(v)) for v in nest.flatten(result, expand=True)]
+        nest.assert_same_structure(list(packed), list(result), expand_composites=True)
+        values = [convert_to_tensor(carried(v)) for v in nest.flatten(result, expand_composites=True)]
         if len(values) != len(merges):
             raise ValueError("inputs and outputs of body must have same number of tensors")
         for head, value in zip(merges, values, strict=True):
@@ -233,8 +233,8 @@ class WhileContext(ControlFlowContext):
         return result, exits
 
     def _packed(self, loop_vars: Any, tensors: Sequence[Tensor]) -> Any:
-        values = [restored(v, t) for v, t in zip(nest.flatten(loop_vars, expand=True), tensors, strict=True)]
-        return nest.pack_sequence_as(loop_vars, values, expand=True)
+        values = [restored(v, t) for v, t in zip(nest.flatten(loop_vars, expand_composites=True), tensors, strict=True)]
+        return nest.pack_sequence_as(loop_vars, values, expand_composites=True)
 
     def _make_enters(self, tensors: Sequence[Tensor], invariants: Sequence[TensorShape | None]) -> list[Tensor]:
         if self.outer_context is not None:

@@ -17,9 +17,9 @@ _SHAPES: dict[type, Callable[[Any, Any], list[Any]]] = {}
 
 def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]], join: Callable[[Any, Sequence[Any]], Any],
                        shapes: Callable[[Any, Any], list[Any]]) -> None:
-    """Register `cls` as a composite that `expand=True` flattens: parts(object) -> tensors, join(object, tensors).
+    """Register `cls` as a composite that `expand_composites=True` flattens.
 
-    shapes: see `part_shapes`.
+    parts: fn(object) -> tensors; join: fn(object, tensors) -> object; shapes: see `part_shapes`.
     """
     _EXPANSIONS[cls], _SHAPES[cls] = (parts, join), shapes
 
@@ -40,7 +40,7 @@ def _composite(value: Any) -> Expansion | None:
 def is_nested(value: Any) -> bool:
     """Return whether a value is a list, tuple or dict (not a string or an array).
 
-    >>> tf.contrib.framework.nest.is_nested([1, 2]), tf.contrib.framework.nest.is_nested("ab")
+    >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("ab")
     (True, False)
     """
     return isinstance(value, (list, tuple, Mapping))
@@ -128,13 +128,15 @@ def rebuilt(structure: Any, leaf: Callable[[Any], Any], join: Callable[[Any, lis
             levels[-1][2].append(join(holder, made))
 
 
-def flatten(structure: Any, expand: bool = False) -> list[Any]:
-    """Return the leaves in order; a value that is no structure is one leaf. expand: flatten composite tensors too.
+def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+    """Return the leaves in order; a value that is no structure is one leaf.
 
-    >>> tf.contrib.framework.nest.flatten([1, (2, 3), {"a": 4}])
+    expand_composites: flatten composite tensors, as SparseTensor, too.
+
+    >>> tf.nest.flatten([1, (2, 3), {"a": 4}])
     [1, 2, 3, 4]
     """
-    if not expand:
+    if not expand_composites:
         return list(leaves(structure))
     found: list[Any] = []
     for value in leaves(structure):
@@ -146,24 +148,25 @@ def flatten(structure: Any, expand: bool = False) -> list[Any]:
     return found
 
 
-def pack_sequence_as(structure: Any, flat: Sequence[Any], expand: bool = False) -> Any:
-    """Return `flat` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ.
+def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any], expand_composites: bool = False) -> Any:
+    """Return `flat_sequence` packed in the structure of `structure`. Raises ValueError if the numbers of leaves differ.
 
-    expand: whether composite tensors are made of theirs.
+    expand_composites: whether composite tensors are made of theirs.
 
-    >>> tf.contrib.framework.nest.pack_sequence_as([0, (0, 0)], [1, 2, 3])
+    >>> tf.nest.pack_sequence_as([0, (0, 0)], [1, 2, 3])
     [1, (2, 3)]
     """
-    wanted = len(flatten(structure, expand))
-    if wanted != len(flat):
+    wanted = len(flatten(structure, expand_composites))
+    if wanted != len(flat_sequence):
         raise ValueError(f"Could not pack sequence. Structure had {wanted} elements, but flat_sequence had "
-                         f"{len(flat)} elements. Structure: {shown(structure)}, flat_sequence: {shown(list(flat))}.")
-    return _pack(structure, iter(flat), expand)
+                         f"{len(flat_sequence)} elements. Structure: {shown(structure)}, flat_sequence: "
+                         f"{shown(list(flat_sequence))}.")
+    return _pack(structure, iter(flat_sequence), expand_composites)
 
 
-def _pack(structure: Any, values: Iterator[Any], expand: bool) -> Any:
+def _pack(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
     def leaf(value: Any) -> Any:
-        found = _composite(value) if expand else None
+        found = _composite(value) if expand_composites else None
         return next(values) if found is None else found[1](value, [next(values) for _ in found[0](value)])
     return rebuilt(structure, leaf, joined)
 
@@ -179,44 +182,52 @@ def joined(structure: Any, parts: list[Any]) -> Any:
     return parts
 
 
-def map_structure(fn: Callable[..., Any], *structures: Any, expand: bool = False) -> Any:
-    """Apply `fn` to corresponding leaves of structures of one form, and return the results in that form.
+def map_structure(func: Callable[..., Any], *structure: Any, check_types: bool = True,
+                  expand_composites: bool = False) -> Any:
+    """Apply `func` to corresponding leaves of structures of one form, and return the results in that form.
 
-    >>> tf.contrib.framework.nest.map_structure(lambda x: 10 * x, [1, (2, 3)])
+    check_types: whether lists and tuples differ; expand_composites: as of flatten. Raises TypeError if `func` can't be
+    called, ValueError without a structure, and as assert_same_structure.
+
+    >>> tf.nest.map_structure(lambda x: 10 * x, [1, (2, 3)])
     [10, (20, 30)]
     """
-    for other in structures[1:]:
-        assert_same_structure(structures[0], other, expand=expand)
-    leaves = zip(*(flatten(s, expand) for s in structures), strict=True)
-    return pack_sequence_as(structures[0], [fn(*values) for values in leaves], expand)
+    if not callable(func):
+        raise TypeError(f"func must be callable, got: {func}")
+    if not structure:
+        raise ValueError("Must provide at least one structure")
+    for other in structure[1:]:
+        assert_same_structure(structure[0], other, check_types, expand_composites)
+    leaves = zip(*(flatten(s, expand_composites) for s in structure), strict=True)
+    return pack_sequence_as(structure[0], [func(*values) for values in leaves], expand_composites)
 
 
-def assert_same_structure(a: Any, b: Any, check_types: bool = True, expand: bool = False) -> None:
+def assert_same_structure(nest1: Any, nest2: Any, check_types: bool = True, expand_composites: bool = False) -> None:
     """Raise ValueError if two structures differ in form, TypeError if only in the classes of their parts.
 
-    a, b: the structures; check_types: whether lists and tuples differ; expand: as of flatten.
+    nest1, nest2: the structures; check_types: whether lists and tuples differ; expand_composites: as of flatten.
 
-    >>> tf.contrib.framework.nest.assert_same_structure([1, (2, 3)], [4, (5, 6)])
+    >>> tf.nest.assert_same_structure([1, (2, 3)], [4, (5, 6)])
     """
-    if len(flatten(a, expand)) != len(flatten(b, expand)):
+    if len(flatten(nest1, expand_composites)) != len(flatten(nest2, expand_composites)):
         raise ValueError("The two structures don't have the same number of elements. First structure: "
-                         f"{shown(a)}. Second structure: {shown(b)}")
-    waiting = [(a, b)]
+                         f"{shown(nest1)}. Second structure: {shown(nest2)}")
+    waiting = [(nest1, nest2)]
     while waiting:
         x, y = waiting.pop()
-        _assert_same_level(x, y, check_types, expand)
+        _assert_same_level(x, y, check_types, expand_composites)
         if is_nested(x):
             waiting.extend(reversed(list(zip(children(x), children(y), strict=True))))
 
 
-def _assert_same_level(a: Any, b: Any, check_types: bool, expand: bool) -> None:
+def _assert_same_level(a: Any, b: Any, check_types: bool, expand_composites: bool) -> None:
     """Compare two structures as `assert_same_structure`, without their children."""
     if is_nested(a) != is_nested(b):
         raise ValueError(f"The two structures don't have the same nested structure.\n\nFirst structure: type="
                          f"{type(a).__name__} str={shown(a)}\n\nSecond structure: type={type(b).__name__} "
                          f"str={shown(b)}")
     if not is_nested(a):
-        if expand and type(a) is not type(b) and (_composite(a) or _composite(b)):
+        if expand_composites and type(a) is not type(b) and (_composite(a) or _composite(b)):
             raise TypeError(f"The two structures don't have the same nested structure: {a} and {b}")
         return
     both_maps = isinstance(a, Mapping) and isinstance(b, Mapping)

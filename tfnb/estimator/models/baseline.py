@@ -22,7 +22,7 @@ _LEARNING_RATE = 0.3
 
 def _logits(features: Any, units: int) -> Any:
     """Return one trained row for each example, [batch_size, units]."""
-    with variable_scope("baseline", values=flatten(features, expand=True)):
+    with variable_scope("baseline", values=flatten(features, expand_composites=True)):
         first = next(iter(features.values())) if isinstance(features, Mapping) else features
         sizes: Any = first.dense_shape if hasattr(first, "dense_shape") else shape(first)
         bias = get_variable("bias", [units], initializer=zeros_initializer())
