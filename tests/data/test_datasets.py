@@ -187,7 +187,6 @@ def test_a_step_that_fails_names_its_op_and_the_next_goes_on() -> None:
     (lambda: D.range(3).apply(lambda d: 3), TypeError, "must return a Dataset"),
     (lambda: D.range(3).map(lambda x: tf.Variable(1.)), ValueError, "can't make variables"),
     (lambda: D.range(3).reduce(0., lambda s, x: x), TypeError, "must match the initial state"),
-    (lambda: D.from_tensors(tf.SparseTensor([[0]], [1], [3])), TypeError, "no sparse components"),
     (lambda: D.range(3).batch(2).padded_batch(2, padded_shapes=[3, 3]), ValueError, "not compatible with the shape"),
     (lambda: iter(D.range(3)), RuntimeError, "make_one_shot_iterator"),
 ])

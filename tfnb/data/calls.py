@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from tfnb.core.dtypes import DType
@@ -18,26 +19,25 @@ class Called:
 
     fn: is called with tensors in the structure of `element`, a tuple as several arguments. f: what names the function;
     captured: the tensors it takes from outside; element: the structure of what it returns. Raises TypeError for what
-    is no element.
+    is no element. rows: return SparseTensors as rows, which `unbatch` takes apart.
     """
 
-    def __init__(self, fn: Callable[..., Any], element: Any, name: str) -> None:
+    def __init__(self, fn: Callable[..., Any], element: Any, name: str, rows: bool = False) -> None:
         if not callable(fn):
             raise TypeError(f"a function of elements is needed, but got {fn!r}")
-        components = structure.flatten(element)
         with FunctionGraph(get_default_graph()) as body:
-            arguments = [body.placeholder(c.dtype, c.shape.static, f"arg{i}") for i, c in enumerate(components)]
-            values = structure.pack(element, [argument if c.wrap is None else c.wrap(argument, c.inner)
-                                              for argument, c in zip(arguments, components, strict=True)])
+            taken = zip(structure.types(element), structure.shapes(element), strict=True)
+            values = structure.as_values(element, [body.placeholder(dtype, static, f"arg{i}")
+                                                   for i, (dtype, static) in enumerate(taken)])
             several = isinstance(element, tuple) and not hasattr(element, "_fields")
             result = fn(*values) if several else fn(values)
             # official: a list is what ops with several outputs return, not one tensor to be
-            self.element, outputs = _returned(tuple(result) if isinstance(result, list) else result, name)
+            self.element, outputs = _returned(tuple(result) if isinstance(result, list) else result, name, rows)
             self.f = body.finish(outputs, f"{name}_{getattr(fn, '__name__', type(fn).__name__)}")
         self.captured = list(body.captured)
 
 
-def _returned(result: Any, name: str) -> tuple[Any, list[Tensor]]:
+def _returned(result: Any, name: str, rows: bool) -> tuple[Any, list[Tensor]]:
     """(structure, tensors) of what a function returned."""
     leaves = structure.flatten(result)
     if not leaves or any(leaf is None for leaf in leaves):
@@ -46,7 +46,7 @@ def _returned(result: Any, name: str) -> tuple[Any, list[Tensor]]:
     components, tensors = [], []
     for leaf in leaves:
         inner = getattr(leaf, "_element", None) if hasattr(leaf, "_variant_tensor") else None
-        component, (tensor,) = structure.as_tensors(leaf if inner is None else leaf._variant_tensor)
+        component, (tensor,) = structure.as_tensors(leaf if inner is None else leaf._variant_tensor, rows=rows)
         components.append(component if inner is None else
                           Component(component.dtype, TensorShape([]), inner, leaf._class))
         tensors.append(tensor)
@@ -82,7 +82,7 @@ def with_state(fn: Callable[..., Any], state: Any, element: Any, name: str,
             if structure.is_structure(new) or old.dtype != new.dtype:
                 raise TypeError("The element types for the new state must match the initial state. Expected "
                                 f"{state!r}; got {state_of(call.element)!r}.")
-        relaxed = [Component(a.dtype, structure.common_shape(a.shape, b.shape)) for a, b in
+        relaxed = [replace(a, shape=structure.common_shape(a.shape, b.shape)) for a, b in
                    zip(before, after, strict=True)]
         if relaxed == before:
             return call, state

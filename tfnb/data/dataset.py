@@ -18,6 +18,7 @@ from tfnb.graph.function import FunctionGraph
 from tfnb.graph.parts.constant_value import constant_value, constant_value_as_shape
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.data import datasets as ops
 from tfnb.ops.data import iterators
 from tfnb.ops.random.random_ops import get_seed
@@ -67,7 +68,7 @@ class Dataset(Structured):
     def from_tensor_slices(tensors: Any) -> Dataset:
         """A dataset of the rows of `tensors`, along their first axis. Raises ValueError for scalars, unequal sizes."""
         with name_scope("normalize_element"):
-            whole, flat = structure.as_tensors(tensors)
+            whole, flat = structure.as_tensors(tensors, rows=True)
         sizes: set[int] = set()
         for tensor in flat:
             if tensor.static == ():
@@ -193,8 +194,7 @@ class Dataset(Structured):
         drop = convert_to_tensor(drop_remainder, dtype=dtypes.bool, name="drop_remainder")
         known = constant_value(size) if constant_value(drop) else None
         rows = None if known is None else int(known)
-        element = structure.convert(lambda c: Component(c.dtype, TensorShape([rows]).concatenate(c.shape)),
-                                    self._element)
+        element = structure.convert(lambda c: structure.batched(c, rows), self._element)
         return self._made(ops.BatchDatasetV2, size, drop, element=element)
 
     def padded_batch(self, batch_size: Any, padded_shapes: Any = None, padding_values: Any = None,
@@ -204,6 +204,9 @@ class Dataset(Structured):
         padded_shapes: a shape for each component, in their structure; None or -1 for the largest size in the batch.
         """
         parts = structure.flatten(self._element)
+        if any(c.wrap is not None for c in parts):
+            raise TypeError("Batching of padded sparse tensors and datasets is not supported, got components "
+                            f"{self.output_classes}")
         wanted = [c.shape for c in parts] if padded_shapes is None else \
             structure.flatten_up_to(self._element, padded_shapes, "padded_shapes")
         sizes = [_padded_shape(shape, c) for shape, c in zip(wanted, parts, strict=True)]
@@ -223,7 +226,11 @@ class Dataset(Structured):
 
     def unbatch(self) -> Dataset:
         """The rows of each element."""
-        return self._made(ops.UnbatchDataset, element=structure.convert(structure.row, self._element))
+        whole = self
+        if any(c.wrap is SparseTensor for c in structure.flatten(self._element)):
+            call = Called(lambda *parts: parts if len(parts) > 1 else parts[0], self._element, "Dataset_unbatch", True)
+            whole = self._made(ops.MapDataset, call.captured, f=call.f)
+        return whole._made(ops.UnbatchDataset, element=structure.convert(structure.row, whole._element))
 
     def window(self, size: Any, shift: Any = None, stride: Any = 1, drop_remainder: Any = False) -> Dataset:
         """Elements whose components are datasets of `size` elements, `stride` apart; the next begins `shift` later."""
@@ -287,7 +294,7 @@ class Dataset(Structured):
             state, flat = structure.as_tensors(initial_state)
         call, state = with_state(reduce_func, state, self._element, "Dataset_reduce")
         made = ops.ReduceDataset(self._variant_tensor, flat, call.captured, f=call.f, **structure.attrs(call.element))
-        return structure.pack(state, made)
+        return structure.as_values(state, made)
 
     def with_options(self, options: Any) -> Dataset:
         """This dataset: tfnb takes options and has no use for them."""

@@ -273,7 +273,7 @@ def get_single_element(dataset: Dataset) -> Any:
     array([1, 2], dtype=int32)
     """
     made = iterators.DatasetToSingleElement(dataset._variant_tensor, **structure.attrs(dataset._element))
-    return structure.pack(dataset._element, made)
+    return structure.as_values(dataset._element, made)
 
 
 def Counter(start: int = 0, step: int = 1, dtype: Any = dtypes.int64) -> Dataset:

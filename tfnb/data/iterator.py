@@ -33,7 +33,7 @@ class Iterator(Structured):
     def from_structure(output_types: Any, output_shapes: Any = None, shared_name: str | None = None,
                        output_classes: Any = None) -> Iterator:
         """An iterator of no dataset: `make_initializer` lets it begin at one, and then at another."""
-        element = structure.of(output_types, output_shapes)
+        element = structure.of(output_types, output_shapes, output_classes)
         return Iterator(iterators.IteratorV2(shared_name=shared_name or "", container="", **structure.attrs(element)),
                         element)
 
@@ -41,7 +41,7 @@ class Iterator(Structured):
     def from_string_handle(string_handle: Any, output_types: Any, output_shapes: Any = None,
                            output_classes: Any = None) -> Iterator:
         """The iterator whose `string_handle()` is fed: each run chooses which one it takes its element from."""
-        element = structure.of(output_types, output_shapes)
+        element = structure.of(output_types, output_shapes, output_classes)
         name = convert_to_tensor(string_handle, dtype=string)
         return Iterator(iterators.IteratorFromStringHandleV2(name, **structure.attrs(element)), element)
 
@@ -64,7 +64,8 @@ class Iterator(Structured):
         Raises TypeError if the dataset's elements have other dtypes or shapes than the iterator's.
         """
         mine, other = structure.flatten(self._element), structure.flatten(dataset._element)
-        if self.output_types != dataset.output_types:
+        if self.output_types != dataset.output_types or structure.types(self._element) != structure.types(
+                dataset._element):
             raise TypeError(f"Expected output types {self.output_types!r} but got dataset with output types "
                             f"{dataset.output_types!r}.")
         for a, b in zip(mine, other, strict=True):
@@ -80,10 +81,8 @@ class Iterator(Structured):
         Each run that needs them takes one element. Running them raises OutOfRangeError at the end of the dataset,
         FailedPreconditionError before the initializer.
         """
-        components = structure.flatten(self._element)
         made = iterators.IteratorGetNext(self._iterator_resource, name=name, **structure.attrs(self._element))
-        values = [t if c.wrap is None else c.wrap(t, c.inner) for t, c in zip(made, components, strict=True)]
-        return structure.pack(self._element, values)
+        return structure.as_values(self._element, made)
 
     def string_handle(self, name: str | None = None) -> Tensor:
         """A string scalar that names the iterator, to be fed to what `from_string_handle` takes."""

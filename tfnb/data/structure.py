@@ -14,13 +14,15 @@ from tfnb.core.shape import TensorShape
 from tfnb.core.text import shown
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.ops.composite.sparse_tensor import SparseTensor
+from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
+from tfnb.ops.io.serialized import DeserializeSparse, SerializeManySparse, SerializeSparse
 
 
 @dataclass(frozen=True)
 class Component:
     """Description of one component. inner: the structure of its elements, if it is a dataset; wrap: what makes the
-    Dataset of its tensor and of `inner`."""
+    Dataset of its tensor and of `inner`; SparseTensor for a component of that kind, which passes between datasets as
+    strings [..., 3] (SerializeSparse)."""
 
     dtype: DType
     shape: TensorShape
@@ -45,7 +47,7 @@ class Structured:
 
     @property
     def output_classes(self) -> Any:
-        """tf.Tensor for each component (Dataset for one that is a dataset), in the structure of an element."""
+        """tf.Tensor, tf.SparseTensor or Dataset for each component, in the structure of an element."""
         return convert(lambda c: Tensor if c.wrap is None else c.wrap, self._element)
 
 
@@ -107,27 +109,49 @@ def _like(form: Any, value: Any, what: str) -> Sequence[Any]:
     return value
 
 
-def as_tensors(value: Any, dtype_of: Callable[[int], DType | None] = lambda i: None,
-               name: str = "component") -> tuple[Any, list[Tensor]]:
-    """(structure, tensors) of an element: its leaves as tensors. Raises TypeError for sparse tensors."""
-    tensors = []
+def as_tensors(value: Any, dtype_of: Callable[[int], DType | None] = lambda i: None, name: str = "component",
+               rows: bool = False) -> tuple[Any, list[Tensor]]:
+    """(structure, tensors) of an element: its leaves as tensors, sparse ones serialized, or with `rows` their rows."""
+    components, tensors = [], []
     for i, leaf in enumerate(flatten(value)):
+        if isinstance(leaf, SparseTensorValue):
+            leaf = SparseTensor(*leaf)
         if isinstance(leaf, SparseTensor):
-            raise TypeError("datasets of tfnb have no sparse components: give indices, values and dense_shape of the "
-                            f"SparseTensor as a tuple, or make it dense; got {leaf}")
+            components.append(Component(leaf.dtype, leaf.get_shape(), wrap=SparseTensor))
+            tensors.append((SerializeManySparse if rows else SerializeSparse)(leaf.indices, leaf.values,
+                                                                             leaf.dense_shape))
+            continue
         tensors.append(convert_to_tensor(leaf, dtype=dtype_of(i), name=f"{name}_{i}"))
-    components = [Component(t.dtype.base_dtype, t.get_shape()) for t in tensors]
+        components.append(Component(tensors[-1].dtype.base_dtype, tensors[-1].get_shape()))
     return pack(value, components), tensors
 
 
+def as_values(structure: Any, tensors: Sequence[Tensor]) -> Any:
+    """Return an element of the tensors of its components: datasets and SparseTensors for those that are such."""
+    return pack(structure, [_as_value(component, tensor) for component, tensor
+                            in zip(flatten(structure), tensors, strict=True)])
+
+
+def _as_value(component: Component, tensor: Tensor) -> Any:
+    if component.wrap is None:
+        return tensor
+    if component.wrap is not SparseTensor:
+        return component.wrap(tensor, component.inner)
+    indices, values, size = DeserializeSparse(tensor, dtype=component.dtype)
+    rank = component.shape.ndims
+    indices.set_shape([None, rank])
+    size.set_shape([rank])
+    return SparseTensor(indices, values, size)
+
+
 def types(structure: Any) -> list[DType]:
-    """The dtypes of the components, in order."""
-    return [component.dtype for component in flatten(structure)]
+    """The dtypes of the components' tensors, in order."""
+    return [dtypes.string if c.wrap is SparseTensor else c.dtype for c in flatten(structure)]
 
 
 def shapes(structure: Any) -> list[Any]:
-    """The static shapes of the components, in order, as attrs of ops have them."""
-    return [component.shape.static for component in flatten(structure)]
+    """The static shapes of the components' tensors, in order, as attrs of ops have them; None for sparse ones."""
+    return [None if c.wrap is SparseTensor else c.shape.static for c in flatten(structure)]
 
 
 def attrs(structure: Any) -> dict[str, Any]:
@@ -135,12 +159,20 @@ def attrs(structure: Any) -> dict[str, Any]:
     return {"output_types": types(structure), "output_shapes": shapes(structure)}
 
 
-def of(output_types: Any, output_shapes: Any = None) -> Any:
-    """A structure of dtypes, and one of shapes of the same form (None: unknown ones)."""
+def of(output_types: Any, output_shapes: Any = None, output_classes: Any = None) -> Any:
+    """A structure of dtypes, and of shapes and classes of the same form (None: unknown shapes; dense tensors)."""
     dtype_leaves = [dtypes.as_dtype(t) for t in flatten(output_types)]
     found = [None] * len(dtype_leaves) if output_shapes is None else flatten_up_to(output_types, output_shapes,
                                                                                  "output_shapes")
-    return pack(output_types, [Component(t, TensorShape(s)) for t, s in zip(dtype_leaves, found, strict=True)])
+    kinds = [None] * len(dtype_leaves) if output_classes is None else flatten_up_to(output_types, output_classes,
+                                                                                  "output_classes")
+    return pack(output_types, [Component(t, TensorShape(s), wrap=SparseTensor if k is SparseTensor else None)
+                               for t, s, k in zip(dtype_leaves, found, kinds, strict=True)])
+
+
+def batched(component: Component, rows: int | None) -> Component:
+    """A component with a first axis of `rows`."""
+    return replace(component, shape=TensorShape([rows]).concatenate(component.shape))
 
 
 def row(component: Component) -> Component:
