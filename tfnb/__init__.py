@@ -183,6 +183,7 @@ _taps.nan_guard = _lazy_module("tfnb.debug.nan_guard")
 
 # Families of ops that most programs don't use, messages (with them comes protobuf), and what runs graphs.
 _PLACES = {
+    "tfnb.autodiff.recompute": "recompute_grad",
     "tfnb.control_flow.case": "case",
     "tfnb.control_flow.functional": "foldl foldr map_fn scan",
     "tfnb.graph.importing": "import_graph_def",

@@ -12,6 +12,7 @@ _XLA = "it drives TensorFlow's own compiler; tfnb compiles all graphs, see tf.ex
 _LIBRARY = "tfnb can't load ops that are compiled for TensorFlow; declare them in Python with tf.custom"
 _EAGER = "tfnb has graphs and sessions, and no eager execution"
 _NEWER = "it is newer than TensorFlow 1.15"
+_NO_CXX = "no part of tfnb is compiled from C++"
 _HALF = "variables and gradients keep the dtype that the program gives them: no graph is rewritten to half precision"
 _DATA_SERVICE = "datasets are made in the process that reads them"
 _LITE = "save the model by tf.saved_model, and convert it with TensorFlow"
@@ -29,6 +30,11 @@ REFUSED = {
     "data.experimental.service": _DATA_SERVICE, "mixed_precision": _HALF, "train.experimental": _HALF,
     "lite": _LITE, "contrib.lite": _LITE,
     "GradientTape": f"{_EAGER}: use tf.gradients", "function": f"{_EAGER}: a session compiles what it runs",
+    **dict.fromkeys(("MONOLITHIC_BUILD", "CXX11_ABI_FLAG", "CXX_VERSION", "COMPILER_VERSION"), _NO_CXX),
+    "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
+    **dict.fromkeys(("sparse.bincount", "approx_top_k", "math.approx_max_k", "math.approx_min_k", "nn.approx_max_k",
+                     "nn.approx_min_k", "conv", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "check_pinned",
+                     "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "NoneTensorSpec"), _NEWER),
     "compat.v2": _EAGER, "wrap_function": _EAGER,
 }
 
