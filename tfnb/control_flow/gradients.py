@@ -30,6 +30,8 @@ from tfnb.control_flow.while_context import close_loop
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.control_flow_context import output_context
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.parts.references import handle_shape
+from tfnb.ops.array.create import zeros
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.compare import equal
 
@@ -59,7 +61,7 @@ def _(op: Operation, *grads: Any) -> Any:
         return merge_values([off, on])[0], None
     if not context.is_while:
         if grads[1 - context.branch] is None:       # of a dtype that has no zeros
-            return None, None
+            return _of_handle(op, grads[context.branch]), None
         return merge_values(grads, name="cond_grad")[0], None
     state = op.graph._flow_context.grad_state
     head = state.switch_map.get(op)
@@ -74,6 +76,32 @@ def _(op: Operation, *grads: Any) -> Any:
     return head, None
 
 
+def _of_handle(op: Operation, grad: Any) -> Any:
+    """Return the gradient of a variable whose handle goes into a branch: zeros where the branch is not taken."""
+    handle, context = op.inputs[0], op._control_flow_context
+    if grad is None or handle.dtype.name != "resource":
+        return None
+    zero = zeros_of_handle(handle, grad.dtype)
+    side = switch_beside(zero, _pred(op, context.pred), name="cond_grad")[1 - context.branch]
+    return merge_values([grad, side] if context.branch == 0 else [side, grad], name="cond_resource_grad")[0]
+
+
+def zeros_of_handle(handle: Tensor, dtype: Any) -> Tensor:
+    """Return zeros in the shape of the variable behind a handle."""
+    sizes = handle_shape(handle)
+    known = sizes is not None and None not in sizes
+    return zeros(list(sizes) if known else raw.VariableShape(handle), dtype)            # type: ignore[arg-type]
+
+
+def _pred(op: Operation, pred: Tensor) -> Tensor:
+    """Return the predicate of a conditional where its gradients are made: in a loop that of each iteration."""
+    here = op.graph._flow_context
+    if here is not None and here.grad_state is not None:
+        found: Tensor = here.grad_state.real_pred(pred)
+        return found
+    return pred
+
+
 @Merge.gradient
 @RefMerge.gradient
 def _(op: Operation, grad: Any, _: Any) -> Any:
@@ -84,10 +112,7 @@ def _(op: Operation, grad: Any, _: Any) -> Any:
     here = op.graph._flow_context
     if context.is_while:
         return switch_beside(grad, here.pivot)
-    pred = context.pred  # type: ignore[attr-defined]
-    if here is not None and here.grad_state is not None:
-        pred = here.grad_state.real_pred(pred)      # of each iteration
-    return switch_beside(grad, pred, name="cond_grad")
+    return switch_beside(grad, _pred(op, context.pred), name="cond_grad")  # type: ignore[attr-defined]
 
 
 @Exit.gradient
