@@ -260,3 +260,9 @@ def test_files_beside_a_program():
     with pytest.raises(tf.errors.NotFoundError, match="absent"):
         tf.resource_loader.load_resource("absent")
     assert tf.python.lib.io.file_io.read_file_to_string(path).startswith('"""Modules inside of TensorFlow')
+
+
+def test_sounds_are_found_by_who_asks_first():
+    program = "import tfnb as tf; print(tf.contrib.framework.python.ops.audio_ops.encode_wav is tf.audio.encode_wav)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"

@@ -13,30 +13,50 @@ _LIBRARY = "tfnb can't load ops that are compiled for TensorFlow; declare them i
 _EAGER = "tfnb has graphs and sessions, and no eager execution"
 _NEWER = "it is newer than TensorFlow 1.15"
 _NO_CXX = "no part of tfnb is compiled from C++"
+_LMDB = "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords"
 _HALF = "variables and gradients keep the dtype that the program gives them: no graph is rewritten to half precision"
 _DATA_SERVICE = "datasets are made in the process that reads them"
 _LITE = "save the model by tf.saved_model, and convert it with TensorFlow"
+_FLAGS = "tf.flags has what programs use; the package absl-py has it, as absl.flags"
+_SCRIPT = "functions are not rewritten: use tf.cond and tf.while_loop"
+_PROFILER = "see tf.RunMetadata, timeline and the notebook's %profile for what a run spends"
+_YET = "tfnb does not have it yet"
+_FOREST = "tfnb has no decision trees: scikit-learn has them"
 
-# Public names of TensorFlow 1.15 (and of tensorflow.compat.v1) that tfnb refuses, by path; a path stands for all below.
-REFUSED = {
-    "tpu": _TPU, "contrib.tpu": _TPU, "estimator.tpu": _TPU, "distribute.experimental.TPUStrategy": _TPU,
-    "distribute": _REPLICAS, "contrib.distribute": _REPLICAS, "contrib.cluster_resolver": _REPLICAS,
-    "nn.compute_average_loss": _REPLICAS, "nn.scale_regularization_loss": _REPLICAS,
-    "xla": _XLA, "mlir": _XLA, "contrib.compiler": _XLA, "contrib.tensorrt": "it needs NVIDIA's TensorRT inside of "
-    "TensorFlow", "config.experimental.disable_mlir_bridge": _XLA, "config.experimental.enable_mlir_bridge": _XLA,
-    "load_op_library": _LIBRARY, "load_library": _LIBRARY, "load_file_system_library": _LIBRARY,
-    "experimental": _NEWER, "dtypes.experimental": _NEWER, "quantization.experimental": _NEWER,
-    "types.experimental": _NEWER, "nn.experimental": _NEWER, "debugging.experimental": _NEWER,
-    "data.experimental.service": _DATA_SERVICE, "mixed_precision": _HALF, "train.experimental": _HALF,
-    "lite": _LITE, "contrib.lite": _LITE,
-    "GradientTape": f"{_EAGER}: use tf.gradients", "function": f"{_EAGER}: a session compiles what it runs",
-    **dict.fromkeys(("MONOLITHIC_BUILD", "CXX11_ABI_FLAG", "CXX_VERSION", "COMPILER_VERSION"), _NO_CXX),
-    "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
-    **dict.fromkeys(("sparse.bincount", "approx_top_k", "math.approx_max_k", "math.approx_min_k", "nn.approx_max_k",
-                     "nn.approx_min_k", "conv", "ragged_fill_empty_rows", "ragged_fill_empty_rows_grad", "check_pinned",
-                     "conv2d_backprop_filter_v2", "conv2d_backprop_input_v2", "NoneTensorSpec"), _NEWER),
-    "compat.v2": _EAGER, "wrap_function": _EAGER,
+# Public names of TensorFlow (1.15, tensorflow.compat.v1, contrib) that tfnb lacks, by reason; a path stands for all
+# below. docs/api_status.md lists them.
+_PATHS = {
+    _TPU: "tpu contrib.tpu estimator.tpu distribute.experimental.TPUStrategy contrib.cluster_resolver",
+    _REPLICAS: "distribute contrib.distribute nn.compute_average_loss nn.scale_regularization_loss "
+               "config.experimental_connect_to_cluster config.experimental_connect_to_host "
+               "config.experimental.ClusterDeviceFilters",
+    _XLA: "xla mlir contrib.compiler contrib.tensorrt config.experimental.disable_mlir_bridge "
+          "config.experimental.enable_mlir_bridge config.optimizer",
+    _LIBRARY: "load_op_library load_library load_file_system_library",
+    f"{_EAGER}: use tf.gradients": "GradientTape",
+    f"{_EAGER}: a session compiles what it runs": "function",
+    _EAGER: "compat.v2 wrap_function config.experimental_functions_run_eagerly "
+            "config.experimental_run_functions_eagerly config.functions_run_eagerly config.run_functions_eagerly "
+            "test.with_eager_op_as_function saved_model.load_v2 saved_model.save saved_model.experimental",
+    _HALF: "mixed_precision train.experimental keras.mixed_precision",
+    _DATA_SERVICE: "data.experimental.service",
+    _LITE: "lite contrib.lite",
+    _FLAGS: "flags app.flags",
+    _SCRIPT: "autograph",
+    _PROFILER: "profiler",
+    _FOREST: "contrib.tensor_forest contrib.boosted_trees",
+    _NEWER: "experimental dtypes.experimental quantization.experimental types.experimental nn.experimental "
+            "debugging.experimental config.LogicalDevice config.LogicalDeviceConfiguration "
+            "keras.layers.experimental keras.export keras.saving keras.optimizers.legacy keras.utils.legacy "
+            "keras.applications.convnext keras.applications.efficientnet keras.applications.efficientnet_v2 "
+            "keras.applications.regnet keras.applications.resnet_rs keras.applications.mobilenet_v3 "
+            "fftnd ifftnd rfftnd irfftnd signal.fftnd signal.ifftnd signal.rfftnd signal.irfftnd "
+            "image.decode_jxl image.decode_webp image.generate_bounding_box_proposals io.decode_jxl io.decode_webp "
+            "random_index_shuffle random.experimental.index_shuffle approx_top_k math.approx_max_k math.approx_min_k "
+            "nn.approx_max_k nn.approx_min_k linalg.eigh_tridiagonal ragged_fill_empty_rows "
+            "ragged_fill_empty_rows_grad check_pinned sparse.bincount",
 }
+REFUSED = {path: reason for reason, paths in _PATHS.items() for path in paths.split()}
 
 
 def refusal(path: str) -> str:
