@@ -15,6 +15,20 @@ import tfnb
 from tests.modes import compiling
 from tfnb.core.options import options
 
+# For snippets: arrays of normal numbers, and what fetches give in a second run, which is compiled.
+ARRAYS = '''
+r = np.random.RandomState(0)
+def real(*shape):
+    return r.normal(size=shape).astype(np.float32)
+def complexes(*shape):
+    return (r.normal(size=shape) + 1j * r.normal(size=shape)).astype(np.complex64)
+def run(*fetches, feed=None):
+    with tf.Session() as sess:
+        for _ in range(2):
+            found = sess.run(fetches, feed)
+    return found
+'''
+
 # Run by both: `snippets` is a list of texts; `compile_mode` is ours alone.
 RUNNER = '''
 import ast

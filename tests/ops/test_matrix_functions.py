@@ -3,23 +3,13 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.differential import differences
+from tests.differential import ARRAYS, differences
 from tfnb.testing.gradient_checker import compute_gradient_error
 
-SETUP = '''
-r = np.random.RandomState(0)
-def real(*shape):
-    return r.normal(size=shape).astype(np.float32)
+SETUP = ARRAYS + '''
 def positive(n, *lead):
     a = r.normal(size=(*lead, n, n))
     return (a @ np.swapaxes(a, -1, -2) / n + np.eye(n)).astype(np.float32)
-def complexes(*shape):
-    return (r.normal(size=shape) + 1j * r.normal(size=shape)).astype(np.complex64)
-def run(*fetches, feed=None):
-    with tf.Session() as sess:
-        for _ in range(2):
-            found = sess.run(fetches, feed)
-    return found
 def slopes(fn, *arrays):
     tensors = [tf.constant(a) for a in arrays]
     return run(*tf.gradients(tf.sin(fn(*tensors)), tensors))

@@ -3,17 +3,9 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.differential import differences
+from tests.differential import ARRAYS, differences
 
-SETUP = '''
-r = np.random.RandomState(0)
-def real(*shape):
-    return r.normal(size=shape).astype(np.float32)
-def run(*fetches, feed=None):
-    with tf.Session() as sess:
-        for _ in range(2):
-            found = sess.run(fetches, feed)
-    return found
+SETUP = ARRAYS + '''
 def slopes(fn, x):
     x = tf.constant(x)
     y = fn(x)
