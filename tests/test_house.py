@@ -32,7 +32,7 @@ ROOMS = {
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],
-    "estimator": [".", "heads", "models"],
+    "estimator": [".", "heads", "models", "learn"],
     "keras": ["backend", "utils", "functions", "engine", "losses", "metrics", "layers", "optimizers", "callbacks",
               "saving", "training", "preprocessing", "datasets", "applications", "."],
     "notebook": ["frontend", "drawing", "plots", "layout", "graph", "cells", "state", "run_store", "debug", "lessons",

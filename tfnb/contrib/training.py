@@ -5,6 +5,7 @@ import sys as _sys
 from tfnb.core.program.hparams import HParams
 from tfnb.train.input.bucket import bucket, bucket_by_sequence_length
 from tfnb.train.checkpoints.iterator import checkpoints_iterator, wait_for_new_checkpoint
+from tfnb.train.optimizers.train_op import add_gradients_summaries, clip_gradient_norms, create_train_op, train
 from tfnb.train.sessions.evaluation import (
     StopAfterNEvalsHook, SummaryAtEndHook, evaluate_once, evaluate_repeatedly, get_or_create_eval_step,
 )

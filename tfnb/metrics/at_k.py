@@ -91,7 +91,8 @@ def recall_at_top_k(labels: Any, predictions_idx: Any, k: int | None = None, cla
 
     predictions_idx: int64 [..., k], classes. class_id: count this class alone; k: part of names.
 
-    >>> recall, update = tf.metrics.recall_at_top_k([[0], [3]], predictions_idx=[[1, 0], [1, 2]], k=2)
+    >>> labels, ids = tf.constant([[0], [3]], tf.int64), tf.constant([[1, 0], [1, 2]], tf.int64)
+    >>> recall, update = tf.metrics.recall_at_top_k(labels, predictions_idx=ids, k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.5
@@ -108,7 +109,8 @@ def precision_at_top_k(labels: Any, predictions_idx: Any, k: int | None = None, 
 
     predictions_idx: int64 [..., k], classes. class_id: count this class alone; k: part of names.
 
-    >>> precision, update = tf.metrics.precision_at_top_k([[0], [3]], predictions_idx=[[1, 0], [1, 2]], k=2)
+    >>> labels, ids = tf.constant([[0], [3]], tf.int64), tf.constant([[1, 0], [1, 2]], tf.int64)
+    >>> precision, update = tf.metrics.precision_at_top_k(labels, predictions_idx=ids, k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.25
@@ -125,7 +127,8 @@ def recall_at_k(labels: Any, predictions: Any, k: int, class_id: int | None = No
 
     predictions: scores [..., num_classes]. class_id: count this class alone.
 
-    >>> recall, update = tf.metrics.recall_at_k([[0], [1]], predictions=[[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
+    >>> labels = tf.constant([[0], [1]], tf.int64)
+    >>> recall, update = tf.metrics.recall_at_k(labels, predictions=[[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.5
@@ -142,7 +145,8 @@ def precision_at_k(labels: Any, predictions: Any, k: int, class_id: int | None =
 
     predictions: scores [..., num_classes]. class_id: count this class alone.
 
-    >>> precision, update = tf.metrics.precision_at_k([[0], [1]], [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
+    >>> labels = tf.constant([[0], [1]], tf.int64)
+    >>> precision, update = tf.metrics.precision_at_k(labels, [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.25
@@ -157,7 +161,8 @@ def sparse_precision_at_k(labels: Any, predictions: Any, k: int, class_id: int |
                           name: str | None = None) -> tuple[Any, Any]:
     """Compute `precision_at_k`: an old name of it. k, class_id: as there.
 
-    >>> precision, update = tf.metrics.sparse_precision_at_k([[0], [1]], [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
+    >>> labels = tf.constant([[0], [1]], tf.int64)
+    >>> precision, update = tf.metrics.sparse_precision_at_k(labels, [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.25
@@ -195,7 +200,8 @@ def average_precision_at_k(labels: Any, predictions: Any, k: int, weights: Any =
     predictions: scores [..., num_classes]. The average precision is the sum, over the ranks up to k that hold a label,
     of the precision up to that rank, divided by the smaller of k and the number of labels that are classes.
 
-    >>> value, update = tf.metrics.average_precision_at_k([[0], [1]], [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
+    >>> labels = tf.constant([[0], [1]], tf.int64)
+    >>> value, update = tf.metrics.average_precision_at_k(labels, [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.25
@@ -223,7 +229,8 @@ def sparse_average_precision_at_k(labels: Any, predictions: Any, k: int, weights
                                   name: str | None = None) -> tuple[Any, Any]:
     """Compute `average_precision_at_k`: an old name of it. k: as there.
 
-    >>> value, update = tf.metrics.sparse_average_precision_at_k([[0], [1]], [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
+    >>> labels = tf.constant([[0], [1]], tf.int64)
+    >>> value, update = tf.metrics.sparse_average_precision_at_k(labels, [[0.3, 0.5, 0.2], [0.6, 0.1, 0.3]], k=2)
     >>> sess.run(tf.local_variables_initializer())
     >>> sess.run(update)
     0.25

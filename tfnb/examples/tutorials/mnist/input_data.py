@@ -18,6 +18,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import as_dtype
+from tfnb.examples.tables import load_iris
 from tfnb.ops.random.random_ops import get_seed
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
@@ -180,20 +181,18 @@ def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
     return read_data_sets(train_dir)
 
 
-def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Datasets:
-    """Return the data set "mnist" as `load_mnist` does (`tf.contrib.learn.datasets.load_dataset`).
+def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:
+    """Return the data set "iris" as `load_iris` does, or "mnist" as `load_mnist` (`tf.contrib.learn.datasets`).
 
-    Raises ValueError for another name: TensorFlow has files for "iris" and "boston", and downloads "dbpedia". size,
+    Raises ValueError for another name: TensorFlow has a file for "boston", too, and downloads "dbpedia". size,
     test_with_fake_data: of "dbpedia" alone.
 
-    >>> tf.contrib.learn.datasets.load_dataset("iris")
-    Traceback (most recent call last):
-        ...
-    ValueError: expected the name of a data set that tfnb has, 'mnist', got 'iris'
+    >>> tf.contrib.learn.datasets.load_dataset("iris").data[0]
+    array([5.1, 3.5, 1.4, 0.2])
     """
-    if name != "mnist":
-        raise ValueError(f"expected the name of a data set that tfnb has, 'mnist', got {name!r}")
-    return load_mnist()
+    if name not in ("iris", "mnist"):
+        raise ValueError(f"expected the name of a data set that tfnb has, 'iris' or 'mnist', got {name!r}")
+    return load_iris() if name == "iris" else load_mnist()
 
 
 def maybe_download(filename: str, work_directory: str, source_url: str) -> str:

@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.models`."""
+# ruff: noqa: F401
+from tfnb.estimator.learn.old import get_dnn_model, linear_regression, logistic_regression

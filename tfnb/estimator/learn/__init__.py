@@ -1,0 +1,1 @@
+"""The estimators of `tf.contrib.learn`, over those of `tf.estimator`."""
