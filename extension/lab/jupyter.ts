@@ -5,7 +5,7 @@ export interface Signal {
   disconnect(slot: () => void): unknown;
 }
 
-export interface Position {
+interface Position {
   line: number;
   column: number;
 }

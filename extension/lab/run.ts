@@ -1,7 +1,7 @@
 /** Cells that are run for a view: the event `tfnb:run-cells` on an element of a notebook, with {ids} in its detail. */
 import { type App, type Modules, panelOf } from "./jupyter";
 
-export const RUN = "tfnb:run-cells";
+const RUN = "tfnb:run-cells";
 
 interface Actions {
   NotebookActions: {

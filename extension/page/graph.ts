@@ -130,6 +130,7 @@ export class PageGraph {
 }
 
 type Map1 = (value: number) => number;
+type Span = [from: number, to: number];
 
 function extent(svg: Element): Area {
   return [...svg.querySelectorAll(ALL)]
@@ -151,6 +152,19 @@ function shelfOf(svg: Element): Shelf {
 
 const isAside = ({ at, below }: Shelf, area: Area) => (below ? area.top > at : area.left > at);
 
+/** How a coordinate changes so that a span reaches `half` to both sides, clear of these ends and of what is near. */
+function widened(span: Span, half: number, before: number[], after: number[], near: Span[]): Map1 {
+  const middle = (span[0] + span[1]) / 2;
+  for (const [from, to] of near)
+    if (from + to < 2 * middle) before.push(to);
+    else after.push(from);
+  return grown(
+    ...span,
+    Math.max(0, Math.max(...before) - (middle - half)),
+    Math.max(0, middle + half - Math.min(...after)),
+  );
+}
+
 /** How coordinates change so that an area of twice these sizes fits around the middle of a box. */
 function roomFor(svg: Element, key: string, box: Area, halfWide: number, halfHigh: number): [Map1, Map1] {
   const shelf = shelfOf(svg);
@@ -163,22 +177,15 @@ function roomFor(svg: Element, key: string, box: Area, halfWide: number, halfHig
     .filter((area) => aside === isAside(shelf, area));
   const frames = areas.filter(holds);
   const others = [...areas.filter((area) => !holds(area)), ...(aside ? [] : linesOf(svg, key))];
-  const [cx, cy] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  const cx = (box.left + box.right) / 2;
   const row = others.filter((area) => area.bottom > box.top && area.top < box.bottom);
   const lefts = [wall(aside && !shelf.below, 0), ...frames.map((each) => each.left + PAD - GAP)];
   const rights = [
     wall(!aside && !shelf.below, Number.POSITIVE_INFINITY),
     ...frames.map((each) => each.right - PAD + GAP),
   ];
-  for (const each of row)
-    if (each.left + each.right < 2 * cx) lefts.push(each.right);
-    else rights.push(each.left);
-  const x = grown(
-    box.left,
-    box.right,
-    Math.max(0, Math.max(...lefts) + GAP - (cx - halfWide)),
-    Math.max(0, cx + halfWide + GAP - Math.min(...rights)),
-  );
+  const across = row.map((each): Span => [each.left, each.right]);
+  const x = widened([box.left, box.right], halfWide + GAP, lefts, rights, across);
   const [from, to] = [x(cx) - halfWide - GAP, x(cx) + halfWide + GAP];
   const column = others.filter((area) => x(area.right) > from && x(area.left) < to);
   const tops = [wall(aside && shelf.below, PAD - LINE), ...frames.map((each) => each.top + HEAD - LINE)];
@@ -186,14 +193,6 @@ function roomFor(svg: Element, key: string, box: Area, halfWide: number, halfHig
     wall(!aside && shelf.below, Number.POSITIVE_INFINITY),
     ...frames.map((each) => each.bottom - PAD + LINE),
   ];
-  for (const each of column)
-    if (each.top + each.bottom < 2 * cy) tops.push(each.bottom);
-    else bottoms.push(each.top);
-  const y = grown(
-    box.top,
-    box.bottom,
-    Math.max(0, Math.max(...tops) + LINE - (cy - halfHigh)),
-    Math.max(0, cy + halfHigh + LINE - Math.min(...bottoms)),
-  );
-  return [x, y];
+  const along = column.map((each): Span => [each.top, each.bottom]);
+  return [x, widened([box.top, box.bottom], halfHigh + LINE, tops, bottoms, along)];
 }

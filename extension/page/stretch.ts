@@ -101,7 +101,7 @@ export function linesOf(root: Element, key: string): Area[] {
 }
 
 /** What an edge ends at that was opened: its key, and where an end at the old box goes. */
-export interface Opened {
+interface Opened {
   key: string;
   end: Move;
 }

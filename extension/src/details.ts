@@ -2,7 +2,7 @@
 import { button, h, linked } from "./dom";
 import type { Details, Link } from "./model";
 
-export interface DetailActions {
+interface DetailActions {
   reveal(name: string): void;
   toggle(key: string, open: boolean): void;
   aside(key: string, value: boolean): void;

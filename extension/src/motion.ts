@@ -20,7 +20,7 @@ export function places(svg: Element): Map<string, Place> {
 }
 
 /** Where a node comes from: its old place, or that of the nearest scope around it. */
-export function origin(key: string, before: Map<string, Place>): Place | undefined {
+function origin(key: string, before: Map<string, Place>): Place | undefined {
   const here = before.get(key) ?? before.get(`${key.replace(/\/$/, "")}/`);
   if (here) return here;
   const parts = key.replace(/\/$/, "").split("/");

@@ -11,7 +11,7 @@ const LEFT = 40; // and for the counts
 const BOTTOM = 28;
 const PEAK = 64; // pixels of the highest bin
 
-export interface RidgeData {
+interface RidgeData {
   low: number;
   high: number;
   steps: number[];

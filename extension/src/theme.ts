@@ -1,6 +1,6 @@
 /** Light or dark, as the page around us is: JupyterLab and VS Code say so on the body; else the reader's system does. */
 
-export function pageTheme(body: HTMLElement = document.body): "light" | "dark" {
+function pageTheme(body: HTMLElement = document.body): "light" | "dark" {
   const lab = body.dataset.jpThemeLight;
   if (lab !== undefined) return lab === "true" ? "light" : "dark";
   const code = body.dataset.vscodeThemeKind;

@@ -1,6 +1,7 @@
 /** The timeline of a run: zoomed and moved by wheel, drag, keys and buttons; bars too narrow to be seen are added up. */
 import { button, h, s } from "./dom";
 import type { TimelineState } from "./model";
+import { drag, wheelZoom } from "./pointer";
 import { shortNumber, ticks } from "./series";
 
 const LANE = 34;
@@ -88,25 +89,18 @@ export class Timeline {
   }
 
   private wheel(event: WheelEvent): void {
-    // a plain wheel scrolls the notebook, unless the reader works in the drawing
-    if (!(event.ctrlKey || event.metaKey || document.activeElement === this.svg)) return;
-    event.preventDefault();
+    const factor = wheelZoom(event, this.svg);
+    if (factor === undefined) return;
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) this.pan(event.deltaX / this.width);
-    else this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), this.time(event));
+    else this.zoom(factor, this.time(event));
   }
 
   private drag(press: PointerEvent): void {
     const [from, to] = this.seen;
-    const move = (event: PointerEvent) => {
+    drag((event) => {
       const by = (press.clientX - event.clientX) / this.scale;
       this.look(from + by, to + by);
-    };
-    const stop = () => {
-      for (const name of ["pointerup", "pointercancel"]) window.removeEventListener(name, stop);
-      window.removeEventListener("pointermove", move);
-    };
-    window.addEventListener("pointermove", move);
-    for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, stop);
+    });
   }
 
   private key(event: KeyboardEvent): void {

@@ -1,6 +1,7 @@
 /** Pan and zoom of an SVG by its viewBox: lines and letters stay sharp. */
+import { drag, wheelZoom } from "./pointer";
 
-export interface Rect {
+interface Rect {
   x: number;
   y: number;
   w: number;
@@ -127,20 +128,18 @@ export class Viewport {
   }
 
   private onWheel(event: WheelEvent): void {
-    // a plain wheel scrolls the notebook, unless the reader works in the drawing (clicked into it)
-    const ours = event.ctrlKey || event.metaKey || this.stage.contains(document.activeElement);
-    if (!ours) {
+    const factor = wheelZoom(event, this.stage);
+    if (factor === undefined) {
       this.onHint();
       return;
     }
-    event.preventDefault();
     const box = this.stage.getBoundingClientRect();
     const scale = this.seen.w / box.width;
     const at = {
       x: this.seen.x + (event.clientX - box.left) * scale,
       y: this.seen.y + (event.clientY - box.top) * scale,
     };
-    this.zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.002)), at);
+    this.zoom(factor, at);
   }
 
   private onPress(press: PointerEvent): void {
@@ -155,14 +154,6 @@ export class Viewport {
       this.stage.classList.add("is-dragged");
       this.set({ ...from, x: from.x - dx * scale, y: from.y - dy * scale });
     };
-    const release = () => {
-      this.stage.classList.remove("is-dragged");
-      window.removeEventListener("pointermove", move);
-      window.removeEventListener("pointerup", release);
-      window.removeEventListener("pointercancel", release);
-    };
-    window.addEventListener("pointermove", move);
-    window.addEventListener("pointerup", release);
-    window.addEventListener("pointercancel", release);
+    drag(move, () => this.stage.classList.remove("is-dragged"));
   }
 }
