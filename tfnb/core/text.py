@@ -1,6 +1,7 @@
 """Conversions between str and bytes, and suggestions for misspelled names."""
 from __future__ import annotations
 
+import ast
 import numbers
 import os
 import re
@@ -85,6 +86,14 @@ def cut(text: str, most: int) -> str:
 def counted(count: int, noun: str) -> str:
     """Return a count with its noun in the singular or plural: 1 tensor, 2,000 tensors."""
     return f"{count:,} {noun}{'s' * (count != 1)}"
+
+
+def names_of(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """Return the names that Python code reads, and those that it binds, parameters among them."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    reads = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    binds = {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+    return reads, binds | {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
 
 
 def listed(names: Sequence[str], few: int) -> str:

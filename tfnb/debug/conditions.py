@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import did_you_mean, names_of
 from tfnb.graph.parts.operation import Operation
 
 # names in a condition -> from (value, its op, number of the call)
@@ -76,10 +76,8 @@ class Condition:
 
 def _read(text: str) -> list[str]:
     """The names that an expression reads from outside of it."""
-    tree = ast.parse(text.strip(), mode="eval")
-    own = {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    own |= {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    return [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in own]
+    reads, binds = names_of(ast.parse(text.strip(), mode="eval"))
+    return sorted(reads - binds)
 
 
 def conditions(texts: str | Iterable[str]) -> list[Condition]:

@@ -196,6 +196,11 @@ def names_below(node: ast.AST) -> list[ast.Name]:
     return [each for each in ast.walk(node) if isinstance(each, ast.Name)]
 
 
+def dicts_below(node: ast.AST) -> list[ast.Dict]:
+    """Return the dicts that are written in an expression or statement, such as feeds."""
+    return [each for each in ast.walk(node) if isinstance(each, ast.Dict)]
+
+
 def _attribute(held: Any, name: str) -> Any:
     """The attribute of a module of tfnb or NumPy, or of a plain object of the user's."""
     if issubclass(type(held), ModuleType):

@@ -8,7 +8,7 @@ import numpy as np
 
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import names_in
-from tfnb.notebook.lessons.evidence import Evidence, element, is_session, keyword
+from tfnb.notebook.lessons.evidence import Evidence, dicts_below, element, is_session, keyword
 from tfnb.notebook.lessons.failures import fixed, rebinding, run_call
 from tfnb.notebook.lessons.lesson import Words
 
@@ -18,7 +18,7 @@ def overwritten_placeholder(seen: Evidence) -> Iterator[Words]:
     call = run_call(seen)
     if call is None or not seen.said.startswith(("unhashable type: 'numpy.ndarray'", "unhashable type: 'list'")):
         return
-    for given in (node for node in ast.walk(call) if isinstance(node, ast.Dict)):
+    for given in dicts_below(call):
         for key in given.keys:
             if isinstance(key, ast.Name) and issubclass(type(seen.value(key)), (np.ndarray, list)):
                 was, place = seen.shadowed.get(key.id, (None, ""))
@@ -79,7 +79,7 @@ def fed_tensor(seen: Evidence) -> Iterator[Words]:
     if not seen.said.startswith("The value of a feed cannot be a tf.Tensor"):
         return
     call = run_call(seen)
-    for given in (node for node in ast.walk(seen.statement or seen.tree) if isinstance(node, ast.Dict)):
+    for given in dicts_below(seen.statement or seen.tree):
         for key, value in zip(given.keys, given.values, strict=True):
             if key is not None and seen.element(key) is not None and seen.element(value) is not None:
                 text = ast.unparse(value)

@@ -20,7 +20,7 @@ from IPython.core.magic_arguments import argument
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # public, but re-exported by the way
 
 from tfnb.core.errors import OpError
-from tfnb.core.text import did_you_mean
+from tfnb.core.text import did_you_mean, names_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
@@ -260,9 +260,7 @@ def compile_body(ip: Any, body: str, private: Mapping[str, str] = MappingProxyTy
     name = ip.compile.cache("\n" + code, shell.cell_number(), raw_code=body)
     tree = ip.transform_ast(ast.increment_lineno(ip.compile.ast_parse(code, filename=name), 1))
     names = tuple(dict.fromkeys(_assigned(tree)))
-    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    stored |= {node.arg for node in ast.walk(tree) if isinstance(node, ast.arg)}
-    reads = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    reads, stored = names_of(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in private and node.id not in stored:
             node.id = private[node.id]
