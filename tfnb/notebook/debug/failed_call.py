@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import linecache
 import os
 import re
 import sysconfig
@@ -23,6 +22,7 @@ from tfnb.core.text import cut
 from tfnb.graph.closure import closure
 from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.notebook.frontend.locations import parsed
 from tfnb.notebook.frontend.python_names import name_of
 from tfnb.notebook.graph.read import shape_label
 
@@ -150,11 +150,8 @@ def _entries(key: str, node: ast.expr, value: Any) -> Iterator[tuple[str, str, A
 def _written(code: CodeType, position: int) -> ast.AST | None:
     """The expression that was evaluated at a position of the bytecode; None where its source is not known."""
     place = list(code.co_positions())[position // 2]
-    try:
-        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
-    except (SyntaxError, ValueError):
-        return None
-    found = [node for node in ast.walk(tree) if isinstance(node, (ast.Call, *OPERATORS)) and
+    tree = parsed(code.co_filename)
+    found = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, (ast.Call, *OPERATORS)) and
              (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == place]
     return found[0] if found else None
 

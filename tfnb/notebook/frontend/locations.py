@@ -1,6 +1,8 @@
 """Place where an op was made, in the few words that tables have room for; cells in texts as links to them."""
 from __future__ import annotations
 
+import ast
+import linecache
 import re
 from collections.abc import Hashable
 from html import escape
@@ -21,6 +23,15 @@ def place(op: Operation) -> str:
 def source(op: Operation) -> str:
     """The text of that line; "" where it is not known."""
     return op.made_at.partition(": ")[2].strip("`")
+
+
+def parsed(filename: str) -> ast.Module | None:
+    """Return the code of a cell or file as Python knows it; None where it is not known, or of another language."""
+    try:
+        text = "".join(linecache.getlines(filename))
+        return ast.parse(text) if text else None
+    except (SyntaxError, ValueError, RecursionError):
+        return None
 
 
 def cell_link(key: Hashable) -> str:

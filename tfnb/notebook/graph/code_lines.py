@@ -14,7 +14,7 @@ from tfnb.core.source import frames_of, label
 from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
-from tfnb.notebook.frontend.locations import cell_link
+from tfnb.notebook.frontend.locations import cell_link, parsed
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.graph.read import OpInfo
 
@@ -72,11 +72,8 @@ def _statement(filename: str, line: int) -> tuple[int, int]:
 @functools.lru_cache(maxsize=64)
 def _spans(filename: str) -> list[tuple[int, int]]:
     """Simple statements and heads of compound ones. A cell's file name carries a hash of its text."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(filename)))
-    except (SyntaxError, ValueError):           # a cell of another language than Python
-        return []
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    tree = parsed(filename)
+    found = [node for node in (ast.walk(tree) if tree else ()) if isinstance(node, ast.stmt)]
     return sorted((node.lineno, _end(node)) for node in found)
 
 

@@ -5,7 +5,6 @@ Nothing of the user's is called: names, attributes and entries are looked up in 
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,6 +18,7 @@ from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import is_ours, user_namespaces
 from tfnb.notebook.debug.tracebacks import LIBRARIES, frames_of
+from tfnb.notebook.frontend.locations import parsed
 
 UNKNOWN = object()              # what an expression is whose value can't be looked up
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -148,13 +148,7 @@ def after_error(error: BaseException, **more: Any) -> Evidence | None:
 
 def tree_of(code: CodeType) -> ast.Module | None:
     """Return the syntax tree of the user's file or cell that a code object is of; None where there is no source."""
-    if code.co_filename.startswith(PACKAGE):
-        return None
-    try:
-        text = "".join(linecache.getlines(code.co_filename))
-        return ast.parse(text) if text else None
-    except (SyntaxError, ValueError, RecursionError):
-        return None
+    return None if code.co_filename.startswith(PACKAGE) else parsed(code.co_filename)
 
 
 def definition(function: Any) -> ast.AST | None:
