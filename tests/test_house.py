@@ -32,6 +32,7 @@ ROOMS = {
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],
+    "distributions": [".", "bijectors", "contrib"],
     "estimator": [".", "heads", "models", "learn"],
     "keras": ["backend", "utils", "functions", "engine", "losses", "metrics", "layers", "optimizers", "callbacks",
               "saving", "training", "preprocessing", "datasets", "applications", "."],

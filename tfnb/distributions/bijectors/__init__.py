@@ -1,0 +1,1 @@
+"""Bijectors: invertible, differentiable transforms of random variables."""
