@@ -4,9 +4,20 @@ import sys as _sys
 
 from tfnb.rnn.cell_stack import MultiRNNCell
 from tfnb.rnn.cell_wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper
-from tfnb.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LSTMCell, LSTMStateTuple, RNNCell
-from tfnb.rnn.contrib_cells import GRUBlockCellV2, LayerNormBasicLSTMCell, LSTMBlockCell, PhasedLSTMCell
+from tfnb.rnn.cells import BasicLSTMCell, BasicRNNCell, GRUCell, LayerRNNCell, LSTMCell, LSTMStateTuple, RNNCell
+from tfnb.rnn.contrib_cells import (
+    GRUBlockCell, GRUBlockCellV2, LayerNormBasicLSTMCell, LSTMBlockCell, PhasedLSTMCell,
+)
+from tfnb.rnn.contrib_wrappers import AttentionCellWrapper, CompiledWrapper, HighwayWrapper
+from tfnb.rnn.conv_cells import Conv1DLSTMCell, Conv2DLSTMCell, Conv3DLSTMCell, ConvLSTMCell
 from tfnb.rnn.dynamic import transpose_batch_time
+from tfnb.rnn.fused import (
+    FusedRNNCell, FusedRNNCellAdaptor, LSTMBlockFusedCell, TimeReversedFusedRNN, stack_bidirectional_dynamic_rnn,
+    stack_bidirectional_rnn,
+)
+from tfnb.rnn.gated_cells import (
+    CoupledInputForgetGateLSTMCell, IndRNNCell, IndyLSTMCell, IntersectionRNNCell, NASCell, SRUCell, UGRNNCell,
+)
 from tfnb.rnn.projections import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfnb.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
 from tfnb.tools.as_tensorflow import find_inside as _find_inside

@@ -153,6 +153,26 @@ class GRUBlockCellV2(GRUCell):
         super().__init__(size, reuse=reuse, name=name)
 
 
+class GRUBlockCell(GRUBlockCellV2):
+    """GRUCell under the name of TensorFlow's cell that is one op. Variables: w_ru, b_ru, w_c, b_c.
+
+    >>> cell = tf.contrib.rnn.GRUBlockCell(4)
+    >>> output, state = cell(tf.ones([2, 3]), cell.zero_state(2, tf.float32))
+    >>> [v.op.name for v in cell.variables]
+    ['gru_cell/w_ru', 'gru_cell/b_ru', 'gru_cell/w_c', 'gru_cell/b_c']
+    """
+
+    def build(self, input_shape: Any) -> None:
+        """Make kernels and biases."""
+        units = self._num_units
+        rows = self._depth(input_shape) + units
+        self._gate_kernel = self.add_variable("w_ru", [rows, 2 * units])
+        self._gate_bias = self.add_variable("b_ru", [2 * units], initializer=constant_initializer(1.0))
+        self._candidate_kernel = self.add_variable("w_c", [rows, units])
+        self._candidate_bias = self.add_variable("b_c", [units], initializer=constant_initializer(0.0))
+        self.built = True
+
+
 class LSTMBlockCell(LSTMCell):
     """LSTMCell under the name of TensorFlow's cell that is one op: the same numbers, and the same variables.
 
