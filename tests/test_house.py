@@ -35,7 +35,8 @@ ROOMS = {
     "distributions": [".", "bijectors", "contrib"],
     "estimator": [".", "heads", "models", "learn"],
     "keras": ["backend", "utils", "functions", "engine", "losses", "metrics", "layers", "optimizers", "callbacks",
-              "saving", "training", "preprocessing", "datasets", "applications", "."],
+              "saving", "training", "preprocessing", "datasets", "applications",
+              "wrappers", "."],
     "notebook": ["frontend", "drawing", "plots", "layout", "graph", "cells", "state", "run_store", "debug", "lessons",
                  "show", "ownership", "magics", "."],
 }

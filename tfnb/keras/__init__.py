@@ -3,9 +3,11 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 activations = _lazy_module("tfnb.keras.activations")
+applications = _lazy_module("tfnb.keras.applications")
 backend = _lazy_module("tfnb.keras.backend")
 callbacks = _lazy_module("tfnb.keras.callbacks")
 constraints = _lazy_module("tfnb.keras.constraints")
+datasets = _lazy_module("tfnb.keras.datasets")
 experimental = _lazy_module("tfnb.keras.experimental")
 initializers = _lazy_module("tfnb.keras.initializers")
 layers = _lazy_module("tfnb.keras.layers")
@@ -16,6 +18,7 @@ optimizers = _lazy_module("tfnb.keras.optimizers")
 preprocessing = _lazy_module("tfnb.keras.preprocessing")
 regularizers = _lazy_module("tfnb.keras.regularizers")
 utils = _lazy_module("tfnb.keras.utils")
+wrappers = _lazy_module("tfnb.keras.wrappers")
 __version__ = "2.2.4-tf"
 
 _PLACES = {

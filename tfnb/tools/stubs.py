@@ -31,7 +31,10 @@ PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "t
                   "tfnb.custom", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat",
                   "tfnb.rnn.rnn_cell", "tfnb.estimator", "tfnb.keras", *(f"tfnb.keras.{name}" for name in (
                       "activations backend callbacks constraints experimental initializers layers losses metrics "
-                      "models optimizers optimizers.schedules regularizers utils").split()))
+                      "models optimizers optimizers.schedules regularizers utils preprocessing preprocessing.image datasets "
+                      "applications wrappers").split()), *(f"tfnb.keras.applications.{name}" for name in (
+                          "densenet inception_resnet_v2 inception_v3 mobilenet mobilenet_v2 resnet resnet50 resnet_v2 "
+                          "vgg16 vgg19 xception").split()))
 
 
 def public_modules() -> list[str]:

@@ -57,14 +57,15 @@ def get_file(fname: str, origin: str, untar: bool = False, md5_hash: str | None 
     digest = file_hash or md5_hash
     if hash_algorithm == "auto":
         hash_algorithm = "sha256" if digest is not None and len(digest) == 64 else "md5"
+    if untar and os.path.exists(target):
+        return target
     if not os.path.exists(path) or (digest is not None and _digest(path, hash_algorithm) != digest):
         _download(origin, path)
         if digest is not None and (got := _digest(path, hash_algorithm)) != digest:
             raise ValueError(f"{path}: expected the {hash_algorithm} digest {digest}, got {got}: the file from "
                              f"{origin} is another one")
     if untar:
-        if not os.path.exists(target):
-            _unpack(path, folder, "tar")
+        _unpack(path, folder, "tar")
         return target
     if extract:
         _unpack(path, folder, archive_format)

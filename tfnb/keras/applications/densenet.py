@@ -1,0 +1,5 @@
+"""`tf.keras.applications.densenet`."""
+# ruff: noqa: F401
+from tfnb.keras.applications.nets.dense import DenseNet121, DenseNet169, DenseNet201
+from tfnb.keras.applications.nets.parts import decode_predictions
+from tfnb.keras.applications.nets.parts import torch_input as preprocess_input

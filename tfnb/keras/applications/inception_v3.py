@@ -1,0 +1,5 @@
+"""`tf.keras.applications.inception_v3`."""
+# ruff: noqa: F401
+from tfnb.keras.applications.nets.inception import InceptionV3
+from tfnb.keras.applications.nets.parts import decode_predictions
+from tfnb.keras.applications.nets.parts import tf_input as preprocess_input

@@ -1,0 +1,1 @@
+"""Architectures behind the modules of `tf.keras.applications`."""
