@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.python.learn.estimators.dnn`."""
+# ruff: noqa: F401
+from tfnb.estimator.learn.models import DNNClassifier, DNNRegressor

@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.python.learn.estimators.model_fn`."""
+# ruff: noqa: F401
+from tfnb.estimator.learn.estimator import ModeKeys, ModelFnOps

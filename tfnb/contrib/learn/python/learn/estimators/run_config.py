@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.python.learn.estimators.run_config`."""
+# ruff: noqa: F401
+from tfnb.estimator.learn.estimator import RunConfig

@@ -1,0 +1,3 @@
+"""`tf.contrib.learn.python.learn.monitors`."""
+# ruff: noqa: F401
+from tfnb.estimator.learn.monitors import ValidationMonitor
