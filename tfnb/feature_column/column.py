@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from tfnb.core import dtypes
 from tfnb.core.dtypes import string
 from tfnb.core.shape import Static
+from tfnb.core.text import cut
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
@@ -185,7 +186,8 @@ def check_columns(columns: Any, wanted: Callable[[FeatureColumn], bool] = lambda
     named: dict[str, FeatureColumn] = {}
     for column in found:
         if column.name in named:
-            raise ValueError(f"Duplicate feature column name found for columns: {column} and {named[column.name]}. "
+            raise ValueError("Duplicate feature column name found for columns: "
+                             f"{cut(repr(column), 300)} and {cut(repr(named[column.name]), 300)}. "
                              "This usually means that these columns refer to same base feature. Either one must be "
                              "discarded or a duplicated but renamed item must be inserted in features dict.")
         if not wanted(column):

@@ -105,13 +105,18 @@ class StaticTable(Table):
     """A table that is initialized once and immutable after that."""
 
     _ready = False
+    _sorted: tuple[np.ndarray, np.ndarray] | None = None     # ascending integer keys, and their values
 
     def find(self, keys: np.ndarray, default: np.ndarray) -> np.ndarray:
         """See Table. Raises FailedPreconditionError before the initialization."""
         if not self._ready:
             raise FailedPreconditionError(None, None, "Table not initialized: run sess.run(tf.tables_initializer()) "
                                                       "first")
-        return super().find(keys, default)
+        if self._sorted is None or default.shape:
+            return super().find(keys, default)
+        known, values = self._sorted
+        places = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        return np.where(known[places] == keys, values[places], default)
 
     def insert(self, keys: np.ndarray, values: np.ndarray) -> None:
         """Raise UnimplementedError."""
@@ -146,6 +151,10 @@ class StaticTable(Table):
                     raise FailedPreconditionError(None, None, "HashTable has different value for same key. Key "
                                                               f"{key!r} has {made[key]!r} and trying to add value "
                                                               f"{value!r}")
+            if made and self.key_dtype.kind in "iu":       # bisection of an array is faster than a dict
+                known, values = np.array(list(made), self.key_dtype), self._array(list(made.values()), (len(made),))
+                order = np.argsort(known)
+                self._sorted = known[order], values[order]
             self._entries, self._ready = made, True
 
     @property

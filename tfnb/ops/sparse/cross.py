@@ -30,14 +30,19 @@ _TYPES: dict[str, Any] = dict.fromkeys(("sparse_types", "dense_types"), "list({i
 Column = list[list[Any]]                # the features of each row
 
 
+def _batch_size(shapes: Sequence[np.ndarray], dense: Sequence[np.ndarray]) -> int:
+    """Return the number of rows of all columns. Raises ValueError where it differs."""
+    counts = {int(shape[0]) for shape in shapes} | {len(array) for array in dense}
+    if len(counts) > 1:
+        raise ValueError(f"expected columns of one batch size, got {sorted(counts)}")
+    return max(counts, default=0)
+
+
 def _columns(indices: Sequence[np.ndarray], values: Sequence[np.ndarray], shapes: Sequence[np.ndarray],
              dense: Sequence[np.ndarray], sparse_form: Callable[[Any], Any] | None,
              form: Callable[[Any], Any] | None) -> list[Column]:
     """Return the columns. sparse_form, form: applied to the integers of sparse and of dense ones."""
-    counts = {int(shape[0]) for shape in shapes} | {len(array) for array in dense}
-    if len(counts) > 1:
-        raise ValueError(f"expected columns of one batch size, got {sorted(counts)}")
-    rows, columns = max(counts, default=0), []
+    rows, columns = _batch_size(shapes, dense), []
     for places, features in zip(indices, values, strict=True):
         column: Column = [[] for _ in range(rows)]
         for row, feature in zip(places[:, 0].tolist(), features.tolist(), strict=True):
@@ -59,6 +64,33 @@ def _crossed(columns: Sequence[Column], join: Callable[[Sequence[Any]], Any], dt
     values[:] = list(chain.from_iterable(rows))
     shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
     return np.array(indices, np.int64).reshape(-1, 2), values, shape
+
+
+def _words(features: np.ndarray) -> np.ndarray:
+    """Return the fingerprints of strings, integers as they are: uint64."""
+    if features.dtype.hasobject:
+        return np.fromiter(map(fingerprint, features.tolist()), np.uint64, len(features))
+    return features.astype(np.int64).view(np.uint64)
+
+
+def _hashed_crosses(indices: Sequence[np.ndarray], values: Sequence[np.ndarray], shapes: Sequence[np.ndarray],
+                    dense: Sequence[np.ndarray], buckets: int, key: int) -> Any:
+    """Return the parts of the sparse tensor of hashed crosses, all rows at once: as `_crossed`, in arrays."""
+    rows = _batch_size(shapes, dense)
+    places = [array[:, 0] for array in indices] + [np.repeat(np.arange(rows), array.shape[1]) for array in dense]
+    owner, hashes = np.arange(rows), np.full(rows, key, np.uint64)            # the row of each cross, and its hash
+    for place, features in zip(places, [*values, *(array.ravel() for array in dense)], strict=True):
+        if len(place) and not 0 <= place.min() <= place.max() < rows:
+            raise ValueError(f"expected rows of indices in [0, {rows}), got {place.min()} to {place.max()}")
+        counts = np.bincount(place, minlength=rows)
+        first, words = np.cumsum(counts) - counts, _words(features)[np.argsort(place, kind="stable")]
+        times = counts[owner]
+        each = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times) + np.repeat(first[owner], times)
+        owner, hashes = np.repeat(owner, times), concatenated(np.repeat(hashes, times), words[each])
+    counts = np.bincount(owner, minlength=rows)
+    column = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+    found = (hashes % np.uint64(buckets if buckets > 0 else (1 << 63) - 1)).astype(np.int64)
+    return np.stack([owner, column], 1).astype(np.int64), found, np.array([rows, counts.max(initial=0)], np.int64)
 
 
 def _digits(number: int) -> bytes:
@@ -104,11 +136,7 @@ def SparseCross(indices: Any, values: Any, shapes: Any, dense: Any, *, hashed_ou
                          f"{hashed_output}, got {out_type.name}")
     if not hashed_output:
         return _crossed(_columns(indices, values, shapes, dense, _digits, _digits), _text_of(b"_X_"), object)
-
-    def hashed(features: Sequence[Any]) -> int:
-        words = (fingerprint(x) if isinstance(x, bytes) else x for x in features)
-        return _bucket(reduce(concatenated, words, hash_key & MASK), num_buckets)
-    return _crossed(_columns(indices, values, shapes, dense, None, None), hashed, np.int64)
+    return _hashed_crosses(indices, values, shapes, dense, num_buckets, hash_key & MASK)
 
 
 @host(f"{_COLUMNS}, sep: string -> {_OUT.format('string')}", shape=_shapes, validate=_matrices, ranks={"sep": 0},

@@ -116,8 +116,9 @@ def _mixed(text: bytes, at: int, x: int, y: int, z: int, v: tuple[int, int], w: 
     return z, y, x, v, w
 
 
-def concatenated(first: int, second: int) -> int:
-    """Return TensorFlow's hash of two 64-bit hashes, in that order (FingerprintCat64)."""
+def concatenated(first: Any, second: Any) -> Any:
+    """Return TensorFlow's hash of two 64-bit hashes, in that order (FingerprintCat64): integers, or arrays of uint64.
+    """
     found = (first ^ MURMUR ^ _folded((second * MURMUR) & MASK) * MURMUR) * MURMUR & MASK
     return _folded(_folded(found) * MURMUR & MASK)
 
