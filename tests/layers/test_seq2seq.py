@@ -180,3 +180,18 @@ def test_a_loss_function_is_called_as_its_release_did(loss: Any) -> None:
         made, wanted = (measure(logits, targets, weights, softmax_loss_function=fn) for fn in (loss, None))
         with tf.Session() as sess:
             np.testing.assert_array_equal(*sess.run([made, wanted]))
+
+
+def test_one_encoder_has_several_decoders() -> None:
+    words, cells = inputs(STEPS, "words"), [tf.nn.rnn_cell.GRUCell(4) for _ in range(3)]
+    outputs, states = seq2seq.one2many_rnn_seq2seq(
+        words, {"a": words[:3], "b": words[:2]}, cells[0], {"a": cells[1], "b": cells[2]}, SYMBOLS,
+        {"a": 5, "b": 6}, 3, feed_previous=tf.constant(True))
+    names = [v.op.name for v in tf.global_variables()]
+    assert names[0] == "one2many_rnn_seq2seq/rnn/embedding_wrapper/embedding"
+    assert [name.split("/")[1] for name in names].count("one2many_decoder_b") == 7
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        found, last = session.run([outputs, states], {word: [1, 2] for word in words})
+    assert [len(found[name]) for name in "ab"] == [3, 2] and found["b"][0].shape == (2, 6)
+    assert last["a"].shape == (2, 4)

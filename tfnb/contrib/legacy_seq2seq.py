@@ -4,8 +4,8 @@ import sys as _sys
 
 from tfnb.rnn.seq2seq import (
     attention_decoder, basic_rnn_seq2seq, embedding_attention_decoder, embedding_attention_seq2seq,
-    embedding_rnn_decoder, embedding_rnn_seq2seq, embedding_tied_rnn_seq2seq, model_with_buckets, rnn_decoder,
-    tied_rnn_seq2seq,
+    embedding_rnn_decoder, embedding_rnn_seq2seq, embedding_tied_rnn_seq2seq, model_with_buckets, one2many_rnn_seq2seq,
+    rnn_decoder, tied_rnn_seq2seq,
 )
 from tfnb.losses.sequence import sequence_loss_by_example, sequence_loss_of_lists as sequence_loss
 from tfnb.tools.as_tensorflow import find_inside as _find_inside

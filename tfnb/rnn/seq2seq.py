@@ -4,8 +4,9 @@ Sutskever et al., 2014 (a decoder that begins with the encoder's last state); Vi
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 from tfnb.control_flow.cond import cond
@@ -168,6 +169,35 @@ def embedding_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequenc
         decoder = OutputProjectionWrapper(cell, num_decoder_symbols) if output_projection is None else cell
         return _fed_or_not(feed_previous, lambda fed: embedding_rnn_decoder(
             decoder_inputs, state, decoder, num_decoder_symbols, embedding_size, output_projection, fed))
+
+
+def one2many_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs_dict: Mapping[Any, Sequence[Any]], enc_cell: Any,
+                         dec_cells_dict: Mapping[Any, Any], num_encoder_symbols: int,
+                         num_decoder_symbols_dict: Mapping[Any, int], embedding_size: int, feed_previous: Any = False,
+                         dtype: Any = None, scope: Any = None) -> tuple[dict[Any, list[Any]], dict[Any, Any]]:
+    """`embedding_rnn_seq2seq` with one encoder and several decoders: dicts of outputs and last states by name.
+
+    enc_cell: of the encoder; decoder_inputs_dict, dec_cells_dict, num_decoder_symbols_dict: inputs, cell and number of
+    symbols of each decoder. Their variables stand in the scopes one2many_decoder_NAME.
+
+    >>> words, cells = [tf.constant([1, 2])] * 5, [tf.contrib.rnn.GRUCell(4) for _ in range(3)]
+    >>> outputs, states = tf.contrib.legacy_seq2seq.one2many_rnn_seq2seq(
+    ...     words, {"a": words[:4], "b": words[:2]}, cells[0], {"a": cells[1], "b": cells[2]}, num_encoder_symbols=20,
+    ...     num_decoder_symbols_dict={"a": 10, "b": 7}, embedding_size=3)
+    >>> {name: (len(steps), steps[0].shape.as_list()) for name, steps in outputs.items()}
+    {'a': (4, [2, 10]), 'b': (2, [2, 7])}
+    """
+    made, states = {}, {}
+    with variable_scope(scope or "one2many_rnn_seq2seq", dtype=dtype) as opened:
+        encoder = EmbeddingWrapper(enc_cell, num_encoder_symbols, embedding_size)
+        _, state = static_rnn(encoder, encoder_inputs, dtype=dtype or opened.dtype)
+        for name, inputs in decoder_inputs_dict.items():
+            symbols = num_decoder_symbols_dict[name]
+            with variable_scope(f"one2many_decoder_{name}"):
+                cell = OutputProjectionWrapper(dec_cells_dict[name], symbols)
+                made[name], states[name] = _fed_or_not(feed_previous, partial(
+                    embedding_rnn_decoder, inputs, state, cell, symbols, embedding_size, None))
+    return made, states
 
 
 def embedding_tied_rnn_seq2seq(encoder_inputs: Sequence[Any], decoder_inputs: Sequence[Any], cell: Any,
