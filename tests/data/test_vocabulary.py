@@ -39,3 +39,10 @@ def test_own_tokenizer_and_files(tmp_path: Path) -> None:
         Processor.restore(path)
     with pytest.raises(ValueError, match="support_reverse"):
         tf.contrib.learn.preprocessing.CategoricalVocabulary(support_reverse=False).reverse(0)
+
+
+def test_bytes_of_documents_come_back_as_text():
+    letters = tf.contrib.learn.preprocessing.ByteProcessor(5)
+    rows = list(letters.transform(["héllo", b"\x00ab", ""]))
+    assert [row.tolist() for row in rows] == [[104, 195, 169, 108, 108], [0, 97, 98, 0, 0], [0] * 5]
+    assert list(letters.reverse(rows)) == ["héll", "\0ab", ""] and list(letters.reverse([[104, 195]])) == ["h"]

@@ -143,4 +143,37 @@ class VocabularyProcessor:
             raise ValueError(f"{filename} is no vocabulary that tfnb saved: {error}") from None
 
 
+class ByteProcessor:
+    """Documents as rows of bytes of their UTF-8, cut or filled up with 0 to `max_document_length`.
+
+    >>> letters = tf.contrib.learn.preprocessing.ByteProcessor(max_document_length=4)
+    >>> rows = list(letters.fit_transform(["cat", "horses"]))
+    >>> rows[0], list(letters.reverse(rows))
+    (array([ 99,  97, 116,   0], dtype=uint8), ['cat', 'hors'])
+    """
+
+    def __init__(self, max_document_length: int) -> None:
+        self.max_document_length = max_document_length
+
+    def fit(self, x: Any) -> ByteProcessor:
+        """Do nothing: bytes need no vocabulary."""
+        return self
+
+    def transform(self, x: Iterable[Any]) -> Iterator[np.ndarray]:
+        """Yield a uint8 vector of `max_document_length` bytes for each document, a string or bytes."""
+        for document in x:
+            data = document.encode("utf-8") if isinstance(document, str) else bytes(document)
+            found = np.frombuffer(data, np.uint8)[:self.max_document_length]
+            yield np.pad(found, (0, self.max_document_length - len(found)))
+
+    def fit_transform(self, x: Iterable[Any]) -> Iterator[np.ndarray]:
+        """`fit`, then `transform`."""
+        return self.fit(x).transform(x)
+
+    def reverse(self, x: Iterable[Any]) -> Iterator[str]:
+        """Yield the text of each row of bytes, up to the zeros at its end; a character that was cut is left out."""
+        for row in x:
+            yield np.asarray(row, np.uint8).tobytes().rstrip(b"\0").decode("utf-8", "ignore")
+
+
 describe(globals(), DATASETS)

@@ -1,4 +1,4 @@
 """`tf.contrib.learn.preprocessing`."""
-from tfnb.data.vocabulary import CategoricalVocabulary, VocabularyProcessor, tokenizer
+from tfnb.data.vocabulary import ByteProcessor, CategoricalVocabulary, VocabularyProcessor, tokenizer
 
-__all__ = ["CategoricalVocabulary", "VocabularyProcessor", "tokenizer"]
+__all__ = ["ByteProcessor", "CategoricalVocabulary", "VocabularyProcessor", "tokenizer"]
