@@ -21,6 +21,7 @@ NO_SECOND = {
     **dict.fromkeys((f"TensorArray{name}V3" for name in ("Read", "Write", "Gather", "Scatter", "Split", "Concat")),
                     "as in TensorFlow, gradients of a TensorArray have none"),
     "MaxPoolWithArgmax": "its gradient has none",
+    "CTCLoss": "as in TensorFlow, its gradient is fused and has none",
     **dict.fromkeys(("Igamma", "Igammac"), "as in TensorFlow, IgammaGradA has no gradient"),
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
@@ -33,6 +34,7 @@ NOT_CHECKED = {
                     "a straight-through estimator: see tests/ops/test_morphology.py"),
     "SparseMatMul": "it has no double precision: see tests/ops/test_morphology.py",
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
+    "CTCLossV2": "it has no double precision: see tests/ops/test_ctc.py",
     **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
                     "they have no double precision: see tests/layers/test_batch_norm.py"),
     **dict.fromkeys(("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
@@ -251,6 +253,7 @@ SAMPLES = {
     **{f"TensorArray{name}V3": [(pieces, [(3, 2)])] for name in ("Split", "Concat")},
     "TopKV2": [(lambda x: raw.TopKV2(x, 2)[0], [A])], "TopK": [(lambda x: raw.TopK(x, k=2)[0], [A])],
     "BroadcastTo": [(lambda x: raw.BroadcastTo(x, [4, 2, 3]), [COLUMN])],
+    "CTCLoss": [(lambda x: raw.CTCLoss(x, [[0, 0], [0, 1]], [0, 1], [4])[0], [(4, 1, 3)])],
     "SparseSoftmaxCrossEntropyWithLogits": [
         (lambda x: raw.SparseSoftmaxCrossEntropyWithLogits(x, np.array([2, 0]))[0], [A])],
     "SoftmaxCrossEntropyWithLogits": [
