@@ -58,7 +58,7 @@ class TensorBoard(Callback):
         with name_scope(None):
             for layer in self.model.layers:
                 for weight in layer.weights:
-                    name = weight.op.name
+                    name = weight.name.replace(":", "_")
                     made.append(histogram(name, weight, collections=[]))
                     if self.write_images and weight.shape.ndims == 2:
                         made.append(image(name, weight.value()[None, :, :, None], collections=[]))

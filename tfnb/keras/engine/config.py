@@ -11,8 +11,9 @@ from tfnb.keras.engine.serialization import deserialize, serialize
 
 def network_config(network: Any) -> dict[str, Any]:
     """Return the config of a network that is a graph of layers."""
+    # the first call of a model in the network is its own, from its inputs to its outputs
     kept = {node: number for layer in network._layers for number, node in enumerate(
-        [node for node in layer._inbound_nodes if node in network._depth])}
+        [node for node in layer._inbound_nodes if node in network._depth], start=int(hasattr(layer, "_nodes")))}
 
     def place(tensor: Any) -> list[Any]:
         layer, node, index = tensor._keras_history
@@ -46,18 +47,15 @@ def rebuilt(config: dict[str, Any], custom_objects: Any = None) -> tuple[Any, An
     """Return (inputs, outputs) of the layers that a config describes, called as it says."""
     layers: dict[str, Any] = {}
     waiting: list[tuple[Any, Any]] = []
-    first: dict[str, int] = {}                              # calls of a nested model by itself, which are none here
     for each in config["layers"]:
         layer = deserialize({"class_name": each["class_name"], "config": each["config"]}, custom_objects)
         layers[each["name"]] = layer
-        first[each["name"]] = 0 if not each["inbound_nodes"] else len(layer._inbound_nodes)
         waiting += [(layer, call) for call in each["inbound_nodes"]]
-    nested = {name: layers[name]._inbound_nodes[:first[name]] for name in layers}
 
     def tensor(entry: Any) -> Any:
         """The tensor of [layer, call, index], or None if that call was not made yet."""
         name, number, index = entry[:3]
-        calls = layers[name]._inbound_nodes[len(nested[name]):]
+        calls = layers[name]._inbound_nodes
         return nest.flatten(calls[number].output_tensors)[index] if number < len(calls) else None
 
     while waiting:
@@ -70,6 +68,8 @@ def rebuilt(config: dict[str, Any], custom_objects: Any = None) -> tuple[Any, An
 
 def _called(layer: Any, call: Any, tensor: Any) -> bool:
     """Make a call of a config if its inputs are there; return whether they are."""
+    if isinstance(call, dict):
+        return _called_newer(layer, call, tensor)
     entries = [call] if call and isinstance(call[0], str) else call
     inputs = [tensor(entry) for entry in entries]
     arguments = {key: value for entry in entries if len(entry) > 3 for key, value in entry[3].items()}
@@ -77,6 +77,25 @@ def _called(layer: Any, call: Any, tensor: Any) -> bool:
     if any(each is None for each in [*inputs, *(v for k, v in arguments.items() if call_places(v))]):
         return False
     layer(inputs[0] if len(inputs) == 1 else inputs, **arguments)
+    return True
+
+
+def _called_newer(layer: Any, call: dict[str, Any], tensor: Any) -> bool:
+    """Make a call as Keras 3 writes it: args and kwargs with tensors as dicts."""
+    lacking: list[Any] = []
+
+    def found(value: Any) -> Any:
+        if isinstance(value, dict) and value.get("class_name") == "__keras_tensor__":
+            made = tensor(value["config"]["keras_history"])
+            lacking.extend([value] if made is None else [])
+            return made
+        if isinstance(value, dict):
+            return {key: found(each) for key, each in value.items()}
+        return [found(each) for each in value] if isinstance(value, list) else value
+    args, kwargs = found(call["args"]), found(call["kwargs"])
+    if lacking:
+        return False
+    layer(*args, **{key: value for key, value in kwargs.items() if value is not None and layer._takes(key)})
     return True
 
 
