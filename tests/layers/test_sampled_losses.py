@@ -22,6 +22,11 @@ with tf.Session() as sess:
 PROGRAMS = [
     *(f"made = tf.nn.{kind}_candidate_sampler(labels, 2, 7, {unique}, {most}, seed=5)"
       for kind in ("uniform", "log_uniform") for unique in (True, False) for most in (9, 16, 50)),
+    *(f"made = tf.nn.fixed_unigram_candidate_sampler(labels, 2, 7, {more}, seed=5)" for more in (
+        "True, 9, unigrams=list(range(1, 10))", "False, 9, unigrams=list(range(1, 10)), distortion=0.75",
+        "False, 12, unigrams=list(range(1, 10)), num_reserved_ids=3",
+        "True, 9, unigrams=list(range(1, 19)), num_shards=2, shard=1")),
+    "made = tf.nn.all_candidate_sampler(labels, 2, 12, True)",
     *(f"drawn = tf.nn.log_uniform_candidate_sampler({given.split(',')[0]}, {1 + ('2' in given)}, 8, True, 50, seed=9)\n"
       f"loss = tf.nn.{loss}(weights, biases, {given}, num_sampled=8, num_classes=50, remove_accidental_hits={remove}, "
       "sampled_values=drawn)\n"
@@ -31,6 +36,19 @@ PROGRAMS = [
 ]
 PROGRAMS = [p.replace("labels, inputs, num_true=2, num_sampled=8, num_classes=50",
                       "labels, inputs, 8, 50, num_true=2") for p in PROGRAMS]
+
+
+def test_weights_of_another_number_are_refused(tmp_path):
+    file = tmp_path / "vocabulary.csv"
+    file.write_text("a,1\nb,2\n")
+    true = tf.constant([[0]], tf.int64)
+    good, bad = (tf.nn.fixed_unigram_candidate_sampler(true, 1, 4, False, most, vocab_file=str(file))
+                 for most in (2, 3))
+    with tf.Session() as sess:
+        assert set(sess.run(good[0])) <= {0, 1}
+        np.testing.assert_allclose(sess.run(good[1]), [[4 / 3]], rtol=1e-6)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="range_max is 3, expected .* 2"):
+            sess.run(bad)
 
 
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -99,6 +99,9 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "ConcatOffset": [([1, [np.array([2, 3], np.int32), np.array([2, 4], np.int32)]], {})],
     **{name: [([_f(3, 1), _f(2)], {})] for name in ("IgammaGradA", "RandomGammaGrad")},
     **{name: [([_f(3, 2)], {})] for name in ("FresnelSin", "FresnelCos")},
+    "FixedUnigramCandidateSampler": [([np.array([[3]], _LONG)], {**_SAMPLER, "range_max": 5, "unigrams": [1.0] * 5})],
+    "AllCandidateSampler": [([np.array([[3]], _LONG)], {**{
+        key: value for key, value in _SAMPLER.items() if key != "range_max"}})],
     "RandomGamma": [([[2, 3], _f(4)], _SIZES)],
     **{name: [([[2, 3], _f(4)], _SIZES)] for name in ("RandomPoisson", "RandomPoissonV2")},
     **{name: [([[2, 3], [1, 2]], {})] for name in (

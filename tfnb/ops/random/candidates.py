@@ -11,6 +11,7 @@ from tfnb.core import errors
 from tfnb.core.shape import Static
 from tfnb.kernels.arrays import philox
 from tfnb.ops.declaration.declare import kernel, random
+from tfnb.ops.declaration.public import public
 from tfnb.ops.random.random_ops import get_seed
 
 if TYPE_CHECKING:
@@ -24,15 +25,20 @@ _BLOCKS = 512               # of four numbers, which TensorFlow sets apart for e
 _CHUNK = 64                 # blocks that are made at once
 
 
-def _shape(ctx: ShapeContext) -> list[Static]:
+def _sampled_shapes(ctx: ShapeContext) -> list[Static]:
     true, attrs = ctx.shape(0), ctx.attrs
     if true is not None and (len(true) != 2 or true[1] not in (None, attrs["num_true"])):
         raise ValueError(f"true_classes must have the shape [batch, {attrs['num_true']}], not {true}")
+    batch = None if true is None else true[0]
+    return [(attrs["num_sampled"],), (batch, attrs["num_true"]), (attrs["num_sampled"],)]
+
+
+def _shape(ctx: ShapeContext) -> list[Static]:
+    attrs = ctx.attrs
     if attrs["unique"] and attrs["num_sampled"] > attrs["range_max"]:
         raise ValueError(f"Sampler's range is too small: {attrs['num_sampled']} unique candidates of "
                          f"{attrs['range_max']}")
-    batch = None if true is None else true[0]
-    return [(attrs["num_sampled"],), (batch, attrs["num_true"]), (attrs["num_sampled"],)]
+    return _sampled_shapes(ctx)
 
 
 def _words(state: np.ndarray) -> Iterator[int]:
@@ -61,9 +67,15 @@ def _integers(words: Iterator[int], n: int) -> Iterator[int]:
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
              probability: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
     """Return the NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
+    return _sampler_of(lambda attrs: (draw, probability))
+
+
+def _sampler_of(ways: Callable[[Any], tuple[Any, Any]]) -> Callable[..., tuple[np.ndarray, ...]]:
+    """Return the NumPy form of a sampler. ways: fn(attrs) -> (draw, probability), as of `_sampler`."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Sample classes by `draw`, and return them with the expected counts of the true and of the sampled classes."""
+        """Sample classes, and return them with the expected counts of the true and of the sampled classes."""
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
+        draw, probability = ways(ctx.attrs)
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
         sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for them
@@ -108,6 +120,78 @@ def UniformCandidateSampler() -> None:
     """Sample classes from the uniform distribution, and compute their expected counts."""
 
 
+class _Unigrams:
+    """Classes drawn by given weights, by Walker's alias method; numbered within their shard."""
+
+    def __init__(self, attrs: Any) -> None:
+        given = list(attrs["unigrams"]) or _read_weights(attrs["vocab_file"].decode())
+        weights = [0.0] * attrs["num_reserved_ids"] + [float(np.float32(w) ** attrs["distortion"]) for w in given]
+        self.weights = np.array(weights, np.float32)[attrs["shard"]::attrs["num_shards"]]
+        if len(self.weights) != attrs["range_max"]:
+            raise errors.InvalidArgumentError(None, None, f"range_max is {attrs['range_max']}, expected the number of "
+                                              f"weights of the shard, reserved ids among them: {len(self.weights)}")
+        self.total = float(self.weights.astype(np.float64).sum())
+        n = len(self.weights)
+        scaled = [float(w) * n / self.total for w in self.weights]
+        self.alias = list(range(n))
+        low, high = [i for i in range(n) if scaled[i] < 1], [i for i in range(n) if scaled[i] >= 1]
+        while low and high:
+            small, large = low.pop(), high.pop()
+            self.alias[small] = large
+            scaled[large] -= 1 - scaled[small]
+            (low if scaled[large] < 1 else high).append(large)
+        for rest in (*low, *high):
+            scaled[rest] = 1.0
+        self.accepted = np.array(scaled, np.float32)
+
+    def draw(self, words: Iterator[int], most: int) -> Iterator[int]:
+        """Yield classes."""
+        n = len(self.weights)
+        rest = 0 if n & (n - 1) == 0 else (2**32 - 1) % n + 1
+        for word in words:
+            uniform = (word & 0x7FFFFF) / 2.0**23
+            place = next(words)
+            while place < rest:
+                place = next(words)
+            place %= n
+            yield place if uniform < self.accepted[place] else self.alias[place]
+
+    def probability(self, classes: np.ndarray, most: int) -> np.ndarray:
+        """Return the probabilities of classes."""
+        found: np.ndarray = self.weights[classes].astype(np.float64) / self.total
+        return found
+
+
+def _read_weights(path: str) -> list[float]:
+    """Return the last column of a file of comma-separated values."""
+    with open(path, encoding="utf-8") as file:
+        return [float(line.rsplit(",", 1)[-1]) for line in file if line.strip()]
+
+
+def _by_weights(attrs: Any) -> tuple[Any, Any]:
+    unigrams = _Unigrams(attrs)
+    return unigrams.draw, unigrams.probability
+
+
+@random(_SIGNATURE, shape=_shape, numpy=_sampler_of(_by_weights), **{
+    **{name: _ATTRS[name] for name in ("num_true", "num_sampled", "unique", "range_max")}, "vocab_file": "string = ''",
+    "distortion": "float = 1.0", "num_reserved_ids": "int = 0", "num_shards": "int >= 1 = 1", "shard": "int >= 0 = 0",
+    "unigrams": "list(float) = []", "seed": "int = 0", "seed2": "int = 0"})
+def FixedUnigramCandidateSampler() -> None:
+    """Sample classes by their counts in a list or a file, and compute their expected counts."""
+
+
+def _all(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
+    count = int(ctx.attrs["num_sampled"])
+    return np.arange(count, dtype=np.int64), np.ones(true.shape, np.float32), np.ones(count, np.float32)
+
+
+@random(_SIGNATURE, shape=_sampled_shapes, numpy=_all,
+        **{name: attr for name, attr in _ATTRS.items() if name != "range_max"})
+def AllCandidateSampler() -> None:
+    """Return all classes, each with the expected count 1."""
+
+
 def _hits(ctx: Any, true: np.ndarray, sampled: np.ndarray) -> tuple[np.ndarray, ...]:
     rows, _, places = np.nonzero(true[:, :, None] == sampled[None, None, :])
     order = np.lexsort((places, rows))
@@ -121,7 +205,8 @@ def ComputeAccidentalHits() -> None:
     """Find sampled candidates that are true classes: (example, index of the candidate), with a weight to mask them."""
 
 
-for _op in (LogUniformCandidateSampler, UniformCandidateSampler):
+for _op in (LogUniformCandidateSampler, UniformCandidateSampler, FixedUnigramCandidateSampler,
+            AllCandidateSampler):
     _op.no_gradient("it is drawn, not computed")
 ComputeAccidentalHits.no_gradient("it gives places")
 
@@ -160,6 +245,47 @@ def uniform_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int
     first, second = get_seed(seed)
     return Sampled(*UniformCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
                                             range_max=range_max, seed=first, seed2=second, name=name))
+
+
+@public("random.fixed_unigram_candidate_sampler", "nn.fixed_unigram_candidate_sampler")
+def fixed_unigram_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                                    vocab_file: str = "", distortion: float = 1.0, num_reserved_ids: int = 0,
+                                    num_shards: int = 1, shard: int = 0, unigrams: Any = (), seed: int | None = None,
+                                    name: str | None = None) -> Sampled:
+    """As `log_uniform_candidate_sampler`, with classes drawn by the weights that are given.
+
+    unigrams: the weights; vocab_file: a file whose lines end in ",weight", in their place; distortion: a power that
+    weights are raised to; num_reserved_ids: classes before these that are never drawn; num_shards, shard: only
+    weights i with i % num_shards == shard count, whose classes are i // num_shards; range_max is their number.
+    true_classes, num_true, num_sampled, unique, seed: as there.
+
+    >>> true = tf.constant([[3]], tf.int64)
+    >>> sampled, _, _ = tf.nn.fixed_unigram_candidate_sampler(
+    ...     true, 1, num_sampled=3, unique=True, range_max=4, unigrams=[1.0, 2.0, 0.0, 3.0])
+    >>> sorted(sess.run(sampled))
+    [0, 1, 3]
+    """
+    first, second = get_seed(seed)
+    return Sampled(*FixedUnigramCandidateSampler(
+        true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique, range_max=range_max,
+        vocab_file=vocab_file, distortion=distortion, num_reserved_ids=num_reserved_ids, num_shards=num_shards,
+        shard=shard, unigrams=list(unigrams), seed=first, seed2=second, name=name))
+
+
+@public("random.all_candidate_sampler", "nn.all_candidate_sampler")
+def all_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: int | None = None,
+                          name: str | None = None) -> Sampled:
+    """Return all `num_sampled` classes as candidates, each with the expected count 1.
+
+    true_classes, num_true, unique, seed: as of `log_uniform_candidate_sampler`.
+
+    >>> sampled, _, _ = tf.nn.all_candidate_sampler(tf.constant([[3]], tf.int64), 1, num_sampled=4, unique=True)
+    >>> sess.run(sampled)
+    array([0, 1, 2, 3])
+    """
+    first, second = get_seed(seed)
+    return Sampled(*AllCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
+                                        seed=first, seed2=second, name=name))
 
 
 def compute_accidental_hits(true_classes: Any, sampled_candidates: Any, num_true: int, seed: int | None = None,
