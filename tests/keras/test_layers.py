@@ -239,6 +239,21 @@ def test_masks_go_through_wrappers():
                                    rtol=1e-5)
 
 
+def test_columns_of_features_are_trained():
+    fc = tf.feature_column
+    columns = [fc.numeric_column("age"), fc.embedding_column(fc.categorical_column_with_identity("kind", 3), 2)]
+    with tf.Graph().as_default(), tf.Session():
+        layer = tf.keras.layers.DenseFeatures(columns)
+        features = {"age": tf.constant([[3.0], [4.0]]), "kind": tf.constant([[0], [2]])}
+        y, again = layer(features), layer(features)
+        assert [w.name for w in layer.trainable_weights] == ["dense_features/kind_embedding/embedding_weights:0"]
+        table = np.arange(6.0).reshape(3, 2)
+        layer.set_weights([table])
+        ours, same = value_of([y, again])
+        assert ours.tolist() == same.tolist() == [[3, 0, 1], [4, 4, 5]]
+        assert layer.compute_output_shape(None).as_list() == [None, 3]
+
+
 def test_gates_are_hard_sigmoids_by_default():
     with tf.Graph().as_default(), tf.Session():
         layer = tf.keras.layers.LSTM(2)

@@ -11,6 +11,7 @@ _PLACES = {
     "tfnb.keras.backend.convolution":
         "bias_add conv1d conv2d conv2d_transpose conv3d depthwise_conv2d local_conv1d local_conv2d pool2d pool3d "
         "separable_conv2d",
+    "tfnb.keras.backend.ctc": "ctc_batch_cost ctc_decode ctc_label_dense_to_sparse",
     "tfnb.keras.backend.entropy": "binary_crossentropy categorical_crossentropy sparse_categorical_crossentropy",
     "tfnb.keras.backend.phase": "learning_phase set_learning_phase",
     "tfnb.keras.backend.session":

@@ -73,8 +73,8 @@ def is_sparse(tensor: Any) -> bool:
 def to_dense(tensor: Any) -> Any:
     """Return `tensor` as a dense one.
 
-    >>> tf.keras.backend.to_dense(tf.keras.backend.placeholder((2, 2), sparse=True)).shape.as_list()
-    [2, 2]
+    >>> sess.run(tf.keras.backend.to_dense(tf.SparseTensor([[1]], [3.0], [2])))
+    array([0., 3.], dtype=float32)
     """
     return ops.sparse_tensor_to_dense(tensor) if is_sparse(tensor) else tensor
 

@@ -14,6 +14,7 @@ _PLACES = {
     "tfnb.keras.layers.core":
         "Activation ActivityRegularization Dense Dropout Flatten Masking Permute RepeatVector Reshape "
         "SpatialDropout1D SpatialDropout2D SpatialDropout3D",
+    "tfnb.keras.layers.dense_features": "DenseFeatures",
     "tfnb.keras.layers.elements":
         "AlphaDropout ELU GaussianDropout GaussianNoise LeakyReLU PReLU ReLU Softmax ThresholdedReLU",
     "tfnb.keras.layers.embeddings": "Embedding",
