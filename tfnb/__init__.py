@@ -248,4 +248,5 @@ def unload_ipython_extension(ip: object) -> None:
 
 
 # `from tfnb import *` gives what is imported later, too.
-__all__ = sorted(name for name in {*globals(), *_LAZY, *_PUBLIC.get("", ())} if not name.startswith("_"))
+__all__ = sorted(name for name in {*globals(), *_LAZY, *_PUBLIC.get("", ())} - {"print"}      # the builtin stays
+                 if not name.startswith("_"))
