@@ -31,8 +31,8 @@ class _Public:
         return ABSENT if name.startswith("__") else getattr(self.of, name, ABSENT)
 
     def listed(self) -> list[str]:
-        """Return the names that `dir` and `import *` give."""
-        return [name for name in dir(self.of) if not name.startswith("_")
+        """Return the names that `dir` and `import *` give; without `print`: the builtin stays what it is."""
+        return [name for name in dir(self.of) if not name.startswith("_") and name != "print"
                 and not internal(getattr(self.of, name, None))]
 
 
