@@ -365,3 +365,32 @@ def test_summary(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == 'Model: "sequential"' and "dense (Dense)" in lines[4] and "(None, 4)" in lines[4]
     assert lines[-4:-1] == ["Total params: 32", "Trainable params: 24", "Non-trainable params: 8"]
+
+
+def test_a_compiled_model_inside_of_another_as_in_gans():
+    judge = tf.keras.Sequential([L.Dense(4, activation="relu", input_shape=(3,)), L.Dense(1, activation="sigmoid")])
+    judge.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+    maker = tf.keras.Sequential([L.Dense(3, input_shape=(2,))])
+    judge.trainable = False
+    noise = tf.keras.Input((2,))
+    both = tf.keras.Model(noise, judge(maker(noise)))
+    both.compile("adam", "binary_crossentropy")
+    for _ in range(3):
+        before = judge.get_weights()[0]
+        judge.train_on_batch(X, np.ones(24))
+        trained, made = judge.get_weights()[0], maker.get_weights()[0]
+        assert np.abs(trained - before).max() > 0
+        both.train_on_batch(X[:, :2], np.ones(24))
+        np.testing.assert_array_equal(judge.get_weights()[0], trained)
+        assert np.abs(maker.get_weights()[0] - made).max() > 0
+    assert both.metrics_names == ["loss"] and judge.metrics_names == ["loss", "acc"]
+
+
+def test_metrics_of_tensors():
+    model = linear(tf.keras.optimizers.SGD(0.0))
+    model.add_metric(tf.reduce_sum(model.output), aggregation="mean", name="total")
+    model.compile(tf.keras.optimizers.SGD(0.0), "mse")
+    history = model.fit(X, Y, batch_size=12, verbose=0).history
+    assert history["total"][0] == pytest.approx(X.sum() / 2, rel=1e-4)
+    with pytest.raises(ValueError, match="aggregation='mean'"):
+        model.add_metric(model.output)

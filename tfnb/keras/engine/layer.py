@@ -8,6 +8,7 @@ from typing import Any
 from tfnb.core import nest
 from tfnb.core.arguments import KERAS, describe
 from tfnb.core.dtypes import as_dtype
+from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph_util import depends_on
@@ -26,6 +27,7 @@ from tfnb.ops.math.casting import cast
 from tfnb.variables.initializers import glorot_uniform_initializer, zeros_initializer
 from tfnb.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
+_metrics = lazy_module("tfnb.keras.metrics")            # whose classes are layers
 # Makes layers of ops between tensors of Keras: `op_layer.connect`, whose layers are of the class below.
 connect_ops: list[Callable[[Any], None]] = [lambda tensors: None]
 _OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "input_dim", "weights", "activity_regularizer"}
@@ -217,6 +219,18 @@ class Layer(Connected, Weighted):
     def metrics(self) -> list[Any]:
         """The metrics that were added to the layer and to those in it."""
         return self._own_and_inner("metrics", self._metrics)
+
+    def add_metric(self, value: Any, aggregation: str | None = None, name: str | None = None) -> None:
+        """Report a tensor as a metric of training and evaluation.
+
+        aggregation: "mean" over batches; None for the value of a Metric. Raises ValueError for another one.
+        """
+        found = getattr(value, "_metric_obj", None)
+        if found is None and aggregation != "mean":
+            raise ValueError(f"Expected aggregation='mean' for a tensor, or the value of a Metric, got {aggregation!r}")
+        metric = _metrics.Mean(name=name) if found is None else found
+        metric._value_of_keras = metric(value) if found is None else value
+        self._metrics.append(metric)
 
     # Masks
 

@@ -108,7 +108,7 @@ class Model(Saved, Network):
     def _added_metrics(self) -> list[Any]:
         """Return the metrics that `add_metric` made, in the model and in its layers."""
         found: list[Any] = super().metrics
-        return found
+        return [metric for metric in found if hasattr(metric, "_value_of_keras")]     # none of a model inside
 
     def _added_metric_values(self) -> list[Any]:
         return [metric._value_of_keras for metric in self._added_metrics()]
