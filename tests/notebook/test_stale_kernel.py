@@ -1,6 +1,7 @@
 """Stale cells in a real kernel: listed, run again in their places, taken back; and ownership switched off."""
 import pytest
 
+from tests.notebook.kernel import Page
 from tests.notebook.test_kernel import FEED, MODEL, model, names
 
 pytestmark = pytest.mark.slow
@@ -129,6 +130,16 @@ def test_undo_brings_the_default_graph_back(page):
     assert names(page) == ["x"]
     page.run("tf.reset_default_graph(); z = tf.constant(1.0); 1 / 0", "D")
     assert names(page) == ["x"], "so does a failing cell"
+
+
+def test_a_run_that_only_looks_at_the_graph_is_nothing_to_undo():
+    page = Page()
+    page.run("%load_ext tfnb\nimport tfnb as tf", "S")
+    page.run("tf.get_default_graph()", "B")
+    assert "there is nothing to undo" in page.run("%graph undo", "U")
+    page.run("tf.constant(1.0)", "C")
+    assert "was undone" in page.run("%graph undo", "U")
+    page.close()
 
 
 def test_what_can_be_undone_is_limited(page):

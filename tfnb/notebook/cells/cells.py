@@ -113,8 +113,9 @@ class Cells:
         self.labels[run.key] = run.label
         made: list[Operation] = []
         effects, changes, changed = Effects(), list[Changes](), list[Graph]()
+        new = 0 if run.default is None else None        # whoever asks first for the default graph makes it
         for graph in all_graphs():
-            if graph.version != run.versions.get(graph):
+            if graph.version != run.versions.get(graph, new):
                 made += graph.ops_of(run.key)
                 changed.append(graph)
             elif graph.owns_entries(run.key):
