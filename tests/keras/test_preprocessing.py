@@ -139,3 +139,15 @@ def test_an_error_of_a_worker_reaches_the_reader():
     with pytest.raises(KeyError, match="row"):
         next(enqueuer.get())
     enqueuer.stop()
+
+
+def test_models_as_graphs_of_their_layers(tmp_path):
+    k = tf.keras
+    with tf.Graph().as_default():
+        a, b = k.Input([2], name="a"), k.Input([2], name="b")
+        y = k.layers.add([k.layers.Dense(3, name="dense")(a), k.layers.TimeDistributed(k.layers.Dense(3))(
+            k.layers.RepeatVector(1)(b))], name="sum")
+        assert {x.name for x in k.utils.get_source_inputs(y)} == {a.name, b.name}
+        k.utils.plot_model(k.Model([a, b], y), str(tmp_path / "m.dot"), show_shapes=True)
+    text = (tmp_path / "m.dot").read_text()
+    assert text.count("->") == 5 and "TimeDistributed(Dense)" in text and "(None, 3)" in text

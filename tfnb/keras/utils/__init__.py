@@ -2,6 +2,7 @@
 from tfnb.core.lazy import lazy_names as _lazy_names
 
 _PLACES = {
+    "tfnb.keras.utils.graphs": "get_source_inputs multi_gpu_model plot_model",
     "tfnb.keras.utils.progress": "Progbar",
     "tfnb.keras.utils.arrays": "normalize to_categorical",
     "tfnb.keras.utils.files": "HDF5Matrix get_file",
