@@ -37,13 +37,13 @@ def _composite(value: Any) -> Expansion | None:
     return next((found for cls, found in _EXPANSIONS.items() if isinstance(value, cls)), None)
 
 
-def is_nested(value: Any) -> bool:
-    """Return whether a value is a list, tuple or dict (not a string or an array).
+def is_nested(seq: Any) -> bool:
+    """Return whether `seq` is a list, tuple or dict (not a string or an array).
 
     >>> tf.nest.is_nested([1, 2]), tf.nest.is_nested("ab")
     (True, False)
     """
-    return isinstance(value, (list, tuple, Mapping))
+    return isinstance(seq, (list, tuple, Mapping))
 
 
 def listed(value: Any) -> Any:

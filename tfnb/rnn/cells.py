@@ -117,7 +117,11 @@ class RNNCell(Layer):
 
 
 class LayerRNNCell(RNNCell):
-    """A cell that makes its variables in `build`, as other layers do."""
+    """A cell that makes its variables in `build`, as other layers do.
+
+    >>> issubclass(tf.nn.rnn_cell.GRUCell, tf.contrib.rnn.LayerRNNCell)
+    True
+    """
 
     def __init__(self, num_units: int, activation: Any = None, reuse: Any = None, name: Any = None, dtype: Any = None,
                  **kwargs: Any) -> None:

@@ -274,8 +274,8 @@ def stateless_multinomial(logits: Any, num_samples: Any, seed: Any, output_dtype
 
 
 @public("random.stateless_gamma")
-def stateless_random_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32,
-                           name: str | None = None) -> Tensor:
+def stateless_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, dtype: Any = dtypes.float32,
+                    name: str | None = None) -> Tensor:
     """Sample from Gamma(`alpha`, `beta`), by two seeds.
 
     shape: of the result; it ends with that of alpha and beta, broadcast (else ValueError); seed: as of
@@ -291,8 +291,8 @@ def stateless_random_gamma(shape: Any, seed: Any, alpha: Any, beta: Any = None, 
 
 
 @public("random.stateless_poisson")
-def stateless_random_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32,
-                             name: str | None = None) -> Tensor:
+def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32,
+                      name: str | None = None) -> Tensor:
     """Sample from the Poisson distributions of rates `lam`, by two seeds.
 
     shape: of the result; it ends with that of `lam` (else ValueError); seed: as of `tf.random.stateless_normal`; dtype:
