@@ -4,6 +4,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
+from types import ModuleType
+
+# The house's own folders, which TensorFlow has under other names or not at all.
+INTERNAL = frozenset(f"tfnb.{name}" for name in (
+    "core resources proto opdef graph kernels ops control_flow variables autodiff compile runtime debug rnn seq2seq "
+    "tools notebook").split())
 
 _TPU = "tfnb runs on CPUs and CUDA GPUs, and on no TPU"
 _REPLICAS = ("strategies that copy a model over devices are not there: place ops with tf.device, and share the work "
@@ -78,12 +84,14 @@ def absent(module: str, name: str, shown: str = "") -> AttributeError:
     if reason:
         return AttributeError(f"{text}: {reason}", name=name)
     there = sys.modules.get(module)
-    near = [] if there is None or name.startswith("_") else get_close_matches(name, _public(dir(there)), n=1)
+    near = [] if there is None or name.startswith("_") else get_close_matches(name, _public(there), 1, 0.65)
     return AttributeError(text + (f". Did you mean {near[0]!r}?" if near else ""), name=name)
 
 
-def _public(names: list[str]) -> list[str]:
-    return [name for name in names if not name.startswith("_")]
+def _public(module: ModuleType) -> list[str]:
+    has = vars(module)
+    return [name for name in dir(module) if not name.startswith("_")
+            and getattr(has.get(name), "__name__", "") not in INTERNAL]
 
 
 def without(module: str) -> Callable[[str], object]:

@@ -410,7 +410,8 @@ def tridiagonal_solve(diagonals: Any, rhs: Any, diagonals_format: str = "compact
     partial_pivoting: exchange rows where that is more accurate. perturb_singular: False. The solution of a singular
     system is NaN. Raises ValueError for shapes that don't fit and unknown formats.
 
-    >>> sess.run(tf.linalg.tridiagonal_solve([[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]], [4.0, 8.0, 8.0]))
+    >>> diagonals = tf.constant([[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]])
+    >>> sess.run(tf.linalg.tridiagonal_solve(diagonals, [4.0, 8.0, 8.0]))
     array([1., 2., 3.], dtype=float32)
     """
     with name_scope(name, "tridiagonal_solve", [rhs]):
@@ -441,7 +442,7 @@ def tridiagonal_matmul(diagonals: Any, rhs: Any, diagonals_format: str = "compac
     row i), "sequence" a list of the three, or "matrix" [..., n, n]. rhs: [..., n, k], as is the result. Raises
     ValueError for shapes that don't fit and unknown formats.
 
-    >>> diagonals = [[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]]
+    >>> diagonals = tf.constant([[1.0, 1.0, 0.0], [2.0, 2.0, 2.0], [0.0, 1.0, 1.0]])
     >>> sess.run(tf.linalg.tridiagonal_matmul(diagonals, [[1.0], [2.0], [3.0]]))
     array([[4.],
            [8.],

@@ -12,16 +12,13 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
+from tfnb.core.absent import INTERNAL
 from tfnb.core.lazy import lazy_module
 from tfnb.opdef import registry
 from tfnb.ops.declaration.raw import raw
 
 paths = lazy_module("tfnb.tools.paths")            # 4 ms, for programs that import such modules
 ABSENT = object()
-_FOLDERS = frozenset(f"tfnb.{name}" for name in ("core", "resources", "proto", "opdef", "graph", "kernels", "ops",
-                                                 "control_flow", "variables", "autodiff", "compile", "runtime",
-                                                 "debug", "rnn", "seq2seq", "tools", "notebook"))
-
 _CELLS = ("_linear=tfnb.rnn.linear:linear linear=tfnb.rnn.linear:linear tfnb.rnn.cells:LayerRNNCell "
           "tfnb.rnn.cells:assert_like_rnncell")
 # Names that are not public in TensorFlow either: "module:name", or "name=module:name"; "module:*" has all.
@@ -69,7 +66,7 @@ LIFTED = ("ops", "framework", "client", "training", "platform", "lib.io", "util"
 
 def internal(value: Any) -> bool:
     """Return whether it is one of tfnb's own folders, which TensorFlow has under other names or not at all."""
-    return isinstance(value, ModuleType) and value.__name__ in _FOLDERS
+    return isinstance(value, ModuleType) and value.__name__ in INTERNAL
 
 
 def public(path: str) -> Any:

@@ -20,6 +20,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from tfnb.core import absent
 from tfnb.core.lazy import LazyModule
 from tfnb.opdef.op import Op
 from tfnb.ops.declaration.construct import Constructor
@@ -27,14 +28,14 @@ from tfnb.tools import inside
 
 HEAD = '"""{doc}"""\nfrom typing import Any as _Any\n\nfrom tfnb.graph.parts.operation import Operation, Tensor\n'
 ROOT = Path(__file__).resolve().parents[1]
-PUBLIC_FOLDERS = ("tfnb.train", "tfnb.layers", "tfnb.losses", "tfnb.metrics", "tfnb.image", "tfnb.linalg",
-                  "tfnb.custom", "tfnb.data", "tfnb.summary", "tfnb.saved_model", "tfnb.contrib", "tfnb.compat",
-                  "tfnb.rnn.rnn_cell", "tfnb.estimator", "tfnb.keras", *(f"tfnb.keras.{name}" for name in (
-                      "activations backend callbacks constraints experimental initializers layers losses metrics "
-                      "models optimizers optimizers.schedules regularizers utils preprocessing preprocessing.image datasets "
-                      "applications wrappers").split()), *(f"tfnb.keras.applications.{name}" for name in (
-                          "densenet inception_resnet_v2 inception_v3 mobilenet mobilenet_v2 resnet resnet50 resnet_v2 "
-                          "vgg16 vgg19 xception").split()))
+_KERAS = ("activations backend callbacks constraints experimental initializers layers losses metrics models optimizers "
+          "optimizers.schedules regularizers utils preprocessing preprocessing.image datasets applications wrappers")
+_ARCHITECTURES = ("densenet inception_resnet_v2 inception_v3 mobilenet mobilenet_v2 resnet resnet50 resnet_v2 vgg16 "
+                  "vgg19 xception")
+PUBLIC_FOLDERS = tuple(f"tfnb.{name}" for name in (
+    *("train layers losses metrics image linalg math math.special custom data summary saved_model contrib compat "
+      "rnn.rnn_cell distributions lookup feature_column estimator keras").split(),
+    *(f"keras.{name}" for name in _KERAS.split()), *(f"keras.applications.{name}" for name in _ARCHITECTURES.split())))
 
 
 def public_modules() -> list[str]:
@@ -51,7 +52,8 @@ def public_modules() -> list[str]:
 def is_dynamic(module: types.ModuleType) -> bool:
     """Return whether an editor cannot read the names of a module from its source: lazy ones, and ops."""
     values = [value for name, value in vars(module).items() if not name.startswith("_")]
-    return hasattr(module, "__getattr__") or any(
+    finder = getattr(module, "__getattr__", None)          # one that only tells that a name is absent finds nothing
+    return (finder is not None and finder.__module__ != absent.__name__) or any(
         is_op(value) or is_made(value) or isinstance(value, LazyModule) for value in values)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from tfnb.core import lazy
+from tfnb.core import absent, lazy
 from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
 from tfnb.core.text import counted, did_you_mean
@@ -31,7 +31,7 @@ TOLD = (OpError, ValueError, TypeError, RuntimeError, KeyError, NotImplementedEr
         KeyboardInterrupt)
 _OURS = PACKAGE, contextlib.__file__, functools.__file__
 LIBRARIES = tuple({sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
-FINDERS = lazy.__file__, public.__file__, as_tensorflow.__file__       # they look names of modules up
+FINDERS = absent.__file__, lazy.__file__, public.__file__, as_tensorflow.__file__       # they look names of modules up
 _CAUSES = *TOLD, ArithmeticError, LookupError       # what tfnb tells in words of its own: "raise ... from error"
 
 
@@ -69,7 +69,9 @@ def _of_others(frames: list[TracebackType]) -> list[TracebackType]:
 def _misspelt(error: BaseException | None, frames: list[TracebackType]) -> bool:
     """Return whether somebody else's code looked for a name that a module of tfnb does not have."""
     asks = [part for part in frames if part.tb_frame.f_code.co_filename not in FINDERS]
-    return isinstance(error, AttributeError) and isinstance(error.obj, ModuleType) and bool(_of_others(asks[-1:]))
+    told = isinstance(error, AttributeError) and (
+        isinstance(error.obj, ModuleType) or frames[-1].tb_frame.f_code.co_filename in FINDERS)
+    return told and bool(_of_others(asks[-1:]))
 
 
 def _nearest(error: BaseException | None) -> str:
