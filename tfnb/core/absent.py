@@ -4,6 +4,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 
 # The house's own folders, which TensorFlow has under other names or not at all.
@@ -11,65 +13,31 @@ INTERNAL = frozenset(f"tfnb.{name}" for name in (
     "core resources proto opdef graph kernels ops control_flow variables autodiff compile runtime debug rnn seq2seq "
     "tools notebook").split())
 
-_TPU = "tfnb runs on CPUs and CUDA GPUs, and on no TPU"
-_REPLICAS = ("strategies that copy a model over devices are not there: place ops with tf.device, and share the work "
-             "between processes by tf.train.ClusterSpec")
-_XLA = "it drives TensorFlow's own compiler; tfnb compiles all graphs, see tf.explain"
-_LIBRARY = "tfnb can't load ops that are compiled for TensorFlow; declare them in Python with tf.custom"
-_EAGER = "tfnb has graphs and sessions, and no eager execution"
-_NEWER = "it is newer than TensorFlow 1.15"
-_NO_CXX = "no part of tfnb is compiled from C++"
-_LMDB = "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords"
-_HALF = "variables and gradients keep the dtype that the program gives them: no graph is rewritten to half precision"
-_DATA_SERVICE = "datasets are made in the process that reads them"
-_LITE = "save the model by tf.saved_model, and convert it with TensorFlow"
-_FLAGS = "tf.flags has what programs use; the package absl-py has it, as absl.flags"
-_SCRIPT = "functions are not rewritten: use tf.cond and tf.while_loop"
-_PROFILER = "see tf.RunMetadata, timeline and the notebook's %profile for what a run spends"
-_YET = "tfnb does not have it yet"
-_FOREST = "tfnb has no decision trees: scikit-learn has them"
-
-# Public names of TensorFlow (1.15, tensorflow.compat.v1, contrib) that tfnb lacks, by reason; a path stands for all
-# below. docs/api_status.md lists them.
-_PATHS = {
-    _TPU: "tpu contrib.tpu estimator.tpu distribute.experimental.TPUStrategy contrib.cluster_resolver",
-    _REPLICAS: "distribute contrib.distribute nn.compute_average_loss nn.scale_regularization_loss "
-               "config.experimental_connect_to_cluster config.experimental_connect_to_host "
-               "config.experimental.ClusterDeviceFilters",
-    _XLA: "xla mlir contrib.compiler contrib.tensorrt config.experimental.disable_mlir_bridge "
-          "config.experimental.enable_mlir_bridge config.optimizer",
-    _LIBRARY: "load_op_library load_library load_file_system_library",
-    f"{_EAGER}: use tf.gradients": "GradientTape",
-    f"{_EAGER}: a session compiles what it runs": "function",
-    _EAGER: "compat.v2 wrap_function config.experimental_functions_run_eagerly "
-            "config.experimental_run_functions_eagerly config.functions_run_eagerly config.run_functions_eagerly "
-            "test.with_eager_op_as_function saved_model.load_v2 saved_model.save saved_model.experimental",
-    _HALF: "mixed_precision train.experimental keras.mixed_precision",
-    _DATA_SERVICE: "data.experimental.service",
-    _LITE: "lite contrib.lite",
-    _FLAGS: "flags app.flags",
-    _SCRIPT: "autograph",
-    _PROFILER: "profiler",
-    _FOREST: "contrib.tensor_forest contrib.boosted_trees",
-    _NEWER: "experimental dtypes.experimental quantization.experimental types.experimental nn.experimental "
-            "debugging.experimental config.LogicalDevice config.LogicalDeviceConfiguration "
-            "keras.layers.experimental keras.export keras.saving keras.optimizers.legacy keras.utils.legacy "
-            "keras.applications.convnext keras.applications.efficientnet keras.applications.efficientnet_v2 "
-            "keras.applications.regnet keras.applications.resnet_rs keras.applications.mobilenet_v3 "
-            "fftnd ifftnd rfftnd irfftnd signal.fftnd signal.ifftnd signal.rfftnd signal.irfftnd "
-            "image.decode_jxl image.decode_webp image.generate_bounding_box_proposals io.decode_jxl io.decode_webp "
-            "random_index_shuffle random.experimental.index_shuffle approx_top_k math.approx_max_k math.approx_min_k "
-            "nn.approx_max_k nn.approx_min_k linalg.eigh_tridiagonal ragged_fill_empty_rows "
-            "ragged_fill_empty_rows_grad check_pinned sparse.bincount",
-}
-REFUSED = {path: reason for reason, paths in _PATHS.items() for path in paths.split()}
+@cache
+def _reasons() -> dict[str, str]:
+    """Return path -> reason, as absent.txt has them."""
+    found: dict[str, str] = {}
+    reason = room = ""
+    for line in Path(__file__).with_suffix(".txt").read_text(encoding="utf-8").splitlines():
+        if line.startswith("["):
+            reason, room = line[1:-1], ""
+        elif line and not line.startswith("#"):
+            inner, parted, names = line.rpartition(":")
+            if not line.startswith(" "):
+                room = f"{inner}." if parted else ""
+            found.update((f"{room}{name}", reason) for name in names.split())
+    return found
 
 
 def refusal(path: str) -> str:
-    """Return the reason why the public name `path` ("contrib.tpu.RunConfig") is not there on purpose, or ""."""
+    """Return the reason why the public name `path` ("contrib.tpu.RunConfig") is not there, or ""."""
+    reasons = _reasons()
     while path:
-        if path in REFUSED:
-            return REFUSED[path]
+        if path in reasons:
+            return reasons[path]
+        for begins, reason in reasons.items():
+            if begins.endswith("*") and path.startswith(begins[:-1]):
+                return reason
         path = path.rpartition(".")[0]
     return ""
 

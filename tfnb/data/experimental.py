@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import dtypes
+from tfnb.core.absent import explain as _explain
 from tfnb.core.arguments import DATASETS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.data import structure
@@ -308,3 +309,5 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
 
 
 describe(globals(), DATASETS)
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """Probability distributions: `tf.distributions`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.distributions.continuous import Laplace, Normal, StudentT, Uniform
 from tfnb.distributions.counts import Dirichlet, DirichletMultinomial, Multinomial
 from tfnb.distributions.discrete import Bernoulli, Categorical
@@ -11,3 +12,5 @@ from tfnb.distributions.distribution import (
 )
 from tfnb.distributions.kullback_leibler import RegisterKL, kl_divergence
 from tfnb.distributions.positive import Beta, Exponential, Gamma
+
+_explain(__name__)

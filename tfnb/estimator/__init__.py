@@ -1,5 +1,6 @@
 """Models that are trained, evaluated, asked and exported by methods: `tf.estimator`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 from tfnb.estimator import export, inputs
 from tfnb.estimator.estimator import Estimator
 from tfnb.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
@@ -25,3 +26,5 @@ from tfnb.estimator.models.dnn_linear import (
 )
 from tfnb.estimator.models.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from tfnb.feature_column.parse_spec import classifier_parse_example_spec, regressor_parse_example_spec
+
+_explain(__name__)

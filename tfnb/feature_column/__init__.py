@@ -1,5 +1,6 @@
 """Columns of features: `tf.feature_column`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.feature_column.categorical import (
     categorical_column_with_hash_bucket,
     categorical_column_with_identity,
@@ -19,3 +20,5 @@ from tfnb.feature_column.sequence import (
     sequence_categorical_column_with_vocabulary_list,
     sequence_numeric_column,
 )
+
+_explain(__name__)

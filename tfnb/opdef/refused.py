@@ -33,6 +33,27 @@ _SUMMARY_V2 = (
     "Create?Summary.* CreateSummary.* CloseSummaryWriter FlushSummaryWriter ImportEvent SummaryWriter "
     "Write.*Summary")
 
+_NEWER = (
+    "ApproxTopK AudioMicrofrontend CheckNumericsV2 Conv2DBackprop(Filter|Input)V2 DecodeJxl DecodeWebP Eig "
+    "I?R?FFTND GenerateBoundingBoxProposals ImageProjectiveTransformV3 IsotonicRegression RandomIndexShuffle "
+    "RngReadAndSkip Segment(Max|Min|Prod|Sum)V2 EmptyTensorMap TensorMap.* TensorStridedSliceUpdate WindowOp")
+_FLOW = (
+    "Case If While For StatelessIf StatelessWhile (Stateful)?PartitionedCall SymbolicGradient MapDefun ToBool")
+_NOT_YET = (
+    "Abort AccumulateNV2 AdjustContrast Barrier.* BatchNormWithGlobalNormalization CombinedNonMaxSuppression "
+    "ConsumeMutexLock Conv3DBackprop(Filter|Input) DecodeProtoV2 (Delete|Get)Session(Tensor|Handle).* "
+    "Dequantize DestroyTemporaryVariable Empty EmptyTensorList EncodeProto ExtractGlimpseV2 "
+    "Fractional(Avg|Max)Pool.* GRUBlockCell.* GenerateVocabRemapping ImageProjectiveTransformV2 "
+    "ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic LSTMBlockCell.* "
+    "LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
+    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Matrix(DiagPart|Diag|SetDiag)V2 MaxPoolGradGradV2 "
+    "MaxPoolGradGradWithArgmax MaxPool(Grad)?V2 Mutex(Lock|V2) NearestNeighbors NegTrain NonDeterministicInts "
+    "OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput Ref(Identity|Select) "
+    "RequantizationRange.* Reverse ScaleAndTranslate.* ScatterNdNonAliasingAdd Skipgram SobolSample "
+    "SparseSegmentMeanGrad Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
+    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TemporaryVariable TensorArray.* TensorList.* "
+    "TensorSummary ThreadUnsafeUnigramCandidateSampler TileGrad TopK(Unique|WithUnique) Unbatch.*")
+
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
     _TESTS: "TensorFlow's own tests declare it",
@@ -42,6 +63,11 @@ _REASONS = {
     _DATA: "tf.data is made of other ops here; an iterator's graph is not read from another program's file",
     _NEWER_RUNTIME: "it belongs to the runtime of TensorFlow 2",
     _SUMMARY_V2: "it writes summaries in TensorFlow 2's way",
+    _NEWER: "it is newer than TensorFlow 1.15",
+    _FLOW: "it calls functions, whose nodes stand in a graph here: tf.cond and tf.while_loop make others, and calls "
+           "are replaced by nodes when a graph is imported",
+    "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
+    _NOT_YET: "tfnb does not have it yet",
 }
 
 

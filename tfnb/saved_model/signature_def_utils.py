@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tfnb.core.absent import explain as _explain
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.saved_model import signature_constants as names
@@ -119,3 +120,5 @@ def is_valid_signature(signature_def: Any) -> bool:
 
 def _dtypes(infos: Mapping[str, Any]) -> dict[str, str]:
     return {key: as_dtype(info.dtype).name for key, info in infos.items()}
+
+_explain(__name__)
