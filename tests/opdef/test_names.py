@@ -21,6 +21,7 @@ _FAMILY = "a family reads a node of its neighbour's, or names itself in a messag
 NAMED = {
     "graph/graph_util.py": _FORMAT, "graph/formats/nodes.py": _FORMAT, "tools/inspect.py": _FORMAT,
     "train/device_setter.py": "a public list of names, which users extend",
+    "data/cardinality.py": "numbers of elements of a pipeline, by its ops: the only place that asks for them",
     "autodiff/custom_gradient.py": "gradient_override_map takes names",
     "notebook/graph/layers.py": _DRAWN, "notebook/graph/model.py": _DRAWN, "notebook/graph/purposes.py": _DRAWN,
     "notebook/graph/tree.py": _DRAWN, "notebook/graph/measures.py": _DRAWN,

@@ -4,12 +4,15 @@ from typing import Any
 
 from tfnb.data.dataset import Dataset
 from tfnb.data.experimental import (
-    Counter, Transformation, bucket_by_sequence_length, choose_from_datasets, enumerate_dataset, get_single_element,
-    group_by_window, ignore_errors, map_and_batch, parallel_interleave, prefetch_to_device, sample_from_datasets, scan,
-    shuffle_and_repeat, unbatch, unique,
+    Counter, CsvDataset, Reducer, bucket_by_sequence_length, choose_from_datasets,
+    copy_to_device, dense_to_sparse_batch, enumerate_dataset, get_single_element, group_by_reducer, group_by_window,
+    ignore_errors, make_batched_features_dataset, make_csv_dataset, map_and_batch, parallel_interleave,
+    parse_example_dataset, prefetch_to_device, rejection_resample, sample_from_datasets, scan, shuffle_and_repeat,
+    unbatch, unique,
 )
 from tfnb.data.iterator import Iterator
 from tfnb.data.readers import FixedLengthRecordDataset, TFRecordDataset, TextLineDataset
+from tfnb.data.windows import Transformation
 
 
 def batch_and_drop_remainder(batch_size: Any) -> Transformation:

@@ -11,11 +11,21 @@ from tfnb.core.absent import explain as _explain
 from tfnb.core.arguments import DATASETS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.data import structure
-from tfnb.data.calls import Called, dataset_of, single, with_state
+from tfnb.data.calls import Called, single
+from tfnb.data.cardinality import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, cardinality
+from tfnb.data.csv_files import CsvDataset, make_csv_dataset
 from tfnb.data.dataset import Dataset, Options, seeds
-from tfnb.data.structure import Component
+from tfnb.data.examples import make_batched_features_dataset, parse_example_dataset
+from tfnb.data.options import DistributeOptions, OptimizationOptions, ThreadingOptions
+from tfnb.data.reduced import (
+    Reducer,
+    dense_to_sparse_batch,
+    get_structure,
+    group_by_reducer,
+    rejection_resample,
+)
+from tfnb.data.windows import Transformation, group_by_window, scan
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.stack import name_scope
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.joining import stack
 from tfnb.ops.data import datasets as ops
@@ -26,12 +36,13 @@ from tfnb.ops.math.compare import greater_equal
 from tfnb.ops.random.random_ops import random_uniform
 from tfnb.ops.reductions.reduce import reduce_sum
 
-__all__ = ["AUTOTUNE", "Counter", "Options", "bucket_by_sequence_length", "choose_from_datasets", "copy_to_device",
-           "enumerate_dataset", "get_single_element", "group_by_window", "ignore_errors", "map_and_batch",
-           "parallel_interleave", "prefetch_to_device", "sample_from_datasets", "scan", "shuffle_and_repeat",
-           "take_while", "unbatch", "unique"]
-
-Transformation = Callable[[Dataset], Dataset]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter", "CsvDataset", "DistributeOptions",
+           "OptimizationOptions", "Options", "Reducer", "ThreadingOptions",
+           "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device",
+           "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "get_structure", "group_by_reducer",
+           "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
+           "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
+           "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while", "unbatch", "unique"]
 
 
 def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_batches: Any = None,
@@ -109,23 +120,6 @@ def take_while(predicate: Callable[..., Any]) -> Transformation:
     return apply
 
 
-def scan(initial_state: Any, scan_func: Callable[..., Any]) -> Transformation:
-    """The second part of what `scan_func(state, element)` returns; the first is the state for the next element.
-
-    >>> totals = tf.contrib.data.scan(np.int64(0), lambda total, x: (total + x, total + x))
-    >>> dataset = tf.data.Dataset.range(1, 5).apply(totals)
-    >>> element = dataset.make_one_shot_iterator().get_next()
-    >>> [sess.run(element) for _ in range(4)]
-    [1, 3, 6, 10]
-    """
-    def apply(dataset: Dataset) -> Dataset:
-        with name_scope("initial_state"):
-            state, flat = structure.as_tensors(initial_state)
-        call, state = with_state(scan_func, state, dataset._element, "Dataset_scan", lambda made: made[0])
-        return dataset._made(ops.ScanDataset, flat, call.captured, element=call.element[1], f=call.f)
-    return apply
-
-
 def unique() -> Transformation:
     """Each element once, where it first comes: of int32, int64 or string scalars. Raises TypeError for others.
 
@@ -154,37 +148,6 @@ def parallel_interleave(map_func: Callable[..., Any], cycle_length: Any, block_l
     (10, 20)
     """
     return lambda dataset: dataset.interleave(map_func, cycle_length, block_length, cycle_length)
-
-
-def group_by_window(key_func: Callable[..., Any], reduce_func: Callable[[Any, Dataset], Dataset],
-                    window_size: Any = None, window_size_func: Callable[[Any], Any] | None = None) -> Transformation:
-    """The datasets that `reduce_func(key, window)` makes of `window_size` elements of one key (int64).
-
-    Raises ValueError unless one of `window_size` and `window_size_func` is given, or if a function returns another
-    type than it must.
-
-    >>> even = tf.contrib.data.group_by_window(lambda x: x % 2, lambda key, window: window.batch(2), window_size=2)
-    >>> element = tf.data.Dataset.range(4).apply(even).make_one_shot_iterator().get_next()
-    >>> sess.run(element), sess.run(element)
-    (array([0, 2]), array([1, 3]))
-    """
-    if (window_size is None) == (window_size_func is None):
-        raise ValueError("Must pass either window_size or window_size_func, and not both.")
-    number = Component(dtypes.int64, TensorShape([]))
-
-    def size_of(key: Any) -> Any:
-        return convert_to_tensor(window_size if window_size_func is None else window_size_func(key), dtype=dtypes.int64)
-
-    def apply(dataset: Dataset) -> Dataset:
-        key = Called(key_func, dataset._element, "Dataset_key")
-        single(key, dtypes.int64, "`key_func`")
-        window = Component(dtypes.variant, TensorShape([]), dataset._element, Dataset)
-        reduced = Called(reduce_func, (number, window), "Dataset_reduce")
-        size = Called(size_of, number, "Dataset_window_size")
-        return dataset._made(ops.GroupByWindowDataset, key.captured, reduced.captured, size.captured,
-                             element=dataset_of(reduced, "group_by_window"), key_func=key.f, reduce_func=reduced.f,
-                             window_size_func=size.f)
-    return apply
 
 
 def bucket_by_sequence_length(element_length_func: Callable[..., Any], bucket_boundaries: Sequence[int],
