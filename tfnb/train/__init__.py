@@ -44,6 +44,7 @@ __getattr__ = _lazy_names(__name__, {
     "basic_train_loop": "tfnb.train.sessions.basic_loops",
     **dict.fromkeys(("CheckpointSaverHook", "CheckpointSaverListener"), "tfnb.train.sessions.checkpoint_hook"),
     **dict.fromkeys(("VocabInfo", "warm_start"), "tfnb.train.checkpoints.warm_start"),
+    **dict.fromkeys(("Checkpoint", "CheckpointManager"), "tfnb.train.checkpoints.checkpoint"),
     "checkpoints_iterator": "tfnb.train.checkpoints.iterator",
     "replica_device_setter": "tfnb.train.device_setter",
     **dict.fromkeys(("FeedFnHook", "FinalOpsHook"), "tfnb.train.sessions.feed_hooks"),

@@ -16,12 +16,14 @@ from tfnb.keras.backend.session import get_session
 from tfnb.keras.backend.values import batch_get_value, batch_set_value
 from tfnb.keras.engine.layer import Layer
 from tfnb.ops.declaration.raw import raw
+from tfnb.proto import object_graph
 from tfnb.runtime.session import Session
 from tfnb.train.checkpoints.reader import NewCheckpointReader
 from tfnb.train.checkpoints.state import update_checkpoint_state
+from tfnb.train.checkpoints.trackable import register
 from tfnb.variables.variable import Variable
 
-_VALUE, _GRAPH = "/.ATTRIBUTES/VARIABLE_VALUE", "_CHECKPOINTABLE_OBJECT_GRAPH"
+_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def children(holder: Any) -> Iterator[tuple[str, Any]]:
@@ -69,10 +71,10 @@ def write(model: Any, prefix: str) -> None:
     """Write the weights of a model under a checkpoint's prefix, and the file `checkpoint` beside it."""
     weights = keyed(model)
     values = batch_get_value(list(weights.values()))
-    names = [f"{key}{_VALUE}" for key in weights]
+    names = [*(f"{key}{_VALUE}" for key in weights), object_graph.ENTRY]
     os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
     with Graph().as_default(), Session() as session:
-        session.run(raw.SaveV2(prefix, [*names, _GRAPH], [""] * (len(names) + 1), [*values, _object_graph(model)]))
+        session.run(raw.SaveV2(prefix, names, [""] * len(names), [*values, _object_graph(model)]))
     update_checkpoint_state(os.path.dirname(prefix) or ".", prefix, [prefix])
 
 
@@ -100,39 +102,23 @@ def read(model: Any, prefix: str) -> None:
     batch_set_value(pairs)
 
 
-# The message TrackableObjectGraph
-
 def _object_graph(model: Any) -> bytes:
     numbers: dict[int, int] = {id(model): 0}
     holders: list[Any] = [model]
     keys = {id(variable): key for key, variable in keyed(model).items()}
-    text = b""
+    nodes = []
     for holder in holders:                                          # grows while it is walked
-        node = b""
+        node = object_graph.Node()
         if isinstance(holder, Variable):
-            node = _field(2, _field(1, b"VARIABLE_VALUE") + _field(2, holder.op.name.encode())
-                          + _field(3, (keys[id(holder)] + _VALUE).encode()))
+            node.values.append(("VARIABLE_VALUE", holder.op.name, keys[id(holder)] + _VALUE))
         else:
             for name, value in children(holder):
                 if id(value) not in numbers:
                     numbers[id(value)] = len(holders)
                     holders.append(value)
-                node += _field(1, _number(1, numbers[id(value)]) + _field(2, name.encode()))
-        text += _field(1, node)
-    return text
+                node.children[name] = numbers[id(value)]
+        nodes.append(node)
+    return object_graph.encode(nodes)
 
 
-def _field(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
-
-
-def _number(number: int, value: int) -> bytes:
-    return _varint(number << 3) + _varint(value)
-
-
-def _varint(value: int) -> bytes:
-    made = bytearray()
-    while value > 127:
-        made.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*made, value])
+register(Layer, children)

@@ -1,7 +1,7 @@
 """Base class of optimizers: gradients of a loss, their application to variables, and the variables' slots."""
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from typing import Any
 
@@ -21,6 +21,7 @@ from tfnb.ops.composite.indexed_slices import IndexedSlices, convert_to_tensor_o
 from tfnb.ops.control.group import group, tuple_
 from tfnb.ops.reductions.segments import UnsortedSegmentSum
 from tfnb.ops.state import assign as state
+from tfnb.train.checkpoints.trackable import register
 from tfnb.train.optimizers import slots
 from tfnb.variables.helpers import trainable_variables
 from tfnb.variables.partitioned import PartitionedVariable
@@ -304,3 +305,12 @@ def _as_gradient(grad: Any) -> Any:
 
 
 describe(globals(), OPTIMIZERS)
+
+
+def _children(optimizer: Optimizer) -> Iterator[tuple[str, Any]]:
+    """(name, variable) of what all slots share; slots have keys of their own."""
+    yield from sorted(((name, v) for (name, _), v in optimizer._non_slots.items() if slots.is_alive(v)),
+                      key=lambda pair: pair[0])
+
+
+register(Optimizer, _children)
