@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "control_flow", "linalg", "variables",
-         "image", "autodiff", "compile", "runtime", "debug", "summary", "train", "data", "layers", "losses", "metrics",
+         "image", "autodiff", "graph_editor", "compile", "runtime", "debug", "summary", "train", "data", "layers", "losses", "metrics",
          "rnn", "seq2seq", "distributions", "lookup", "saved_model", "feature_column", "keras", "estimator", "custom",
          "examples", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",

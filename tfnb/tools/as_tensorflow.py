@@ -51,6 +51,13 @@ class _Namespace(ModuleType):
             raise absent(f"tfnb.{below}".rstrip("."), name, self.__name__)
         return found
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a name, also in the module of tfnb: programs put functions of their own in the place of a library's."""
+        super().__setattr__(name, value)
+        of = self.__dict__.get("_of")
+        if isinstance(of, _Public) and not isinstance(value, ModuleType) and name in vars(of.of) and name[0] != "_":
+            setattr(of.of, name, value)
+
     def __dir__(self) -> list[str]:
         return sorted({*self.__all__, *self.__dict__} - {"_of", "_below"})
 

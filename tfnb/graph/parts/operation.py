@@ -244,6 +244,11 @@ class Operation:
         self._dead: str | None = None   # why it is no part of its graph any more
 
     @property
+    def _outputs(self) -> list[Tensor]:
+        """The outputs, by the name that programs of TensorFlow 1 use."""
+        return self.outputs
+
+    @property
     def frames(self) -> Frames:
         """The user's frames that made the op: (code object, line) of each, innermost first."""
         return frames_of(self._recorded)
@@ -330,6 +335,12 @@ class Operation:
                 raise ValueError(f"{op.name!r} and {self.name!r} are not in the same graph")
         self.graph._save(self, "control_inputs")
         self.control_inputs += [op for op in dict.fromkeys(ops) if op not in self.control_inputs]
+        self.graph.mutations += 1
+
+    def _remove_control_inputs(self, ops: list[Operation]) -> None:
+        """Wait no more for `ops`."""
+        self.graph._save(self, "control_inputs")
+        self.control_inputs = [op for op in self.control_inputs if op not in ops]
         self.graph.mutations += 1
 
     def _update_input(self, index: int, tensor: Tensor) -> None:
