@@ -89,6 +89,9 @@ from tensorflow.core.example import example_pb2
 import tensorflow.python.platform
 import tensorflow.python.ops.array_ops as array_ops
 import tensorflow.contrib.slim as slim
+from tensorflow.contrib.slim.nets import resnet_v1, vgg
+from tensorflow.contrib.slim.python.slim.nets.resnet_v1 import resnet_arg_scope, resnet_v1_50
+from tensorflow.contrib.slim.python.slim.learning import train_step
 """
 ABSENT = {
     "from tensorflow.python.ops import nothing": "ImportError: cannot import name 'nothing'",

@@ -38,7 +38,13 @@ CONTRIB = {
               ("python.learn.datasets", "contrib.learn.datasets", "base mnist")],
     "data": [("python.ops", "", "batching error_ops grouping interleave_ops shuffle_ops sliding unique")],
     "training": [("python.training", "", "bucket_ops device_setter evaluation hparam sampling_ops training")],
-    "slim": [("python.slim", "", "evaluation learning queues summaries")],
+    "slim": [*(("python.slim.nets", f"contrib.slim.nets.{name}", name) for name in (
+                 "alexnet", "inception", "overfeat", "resnet_utils", "resnet_v1", "resnet_v2", "vgg")),
+             ("python.slim.nets", "contrib.slim.nets.inception", "inception_v1 inception_v2 inception_v3"),
+             ("python.slim.nets", "contrib.slim.nets", ""),
+             *(("python.slim", f"contrib.slim.{name}", name) for name in (
+                 "evaluation", "learning", "model_analyzer", "queues", "summaries")),
+             ("python.slim", "", "")],
     "metrics": [("python.ops", "", "metric_ops set_ops")],
     "losses": [("python.losses", "", "loss_ops")],
     "crf": [("python.ops", "", "crf")],

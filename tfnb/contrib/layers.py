@@ -22,7 +22,7 @@ from tfnb.layers.contrib.optimize_loss import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUM
 from tfnb.losses.regularizers import (
     apply_regularization, l1_l2_regularizer, l1_regularizer, l2_regularizer, sum_regularizer,
 )
-from tfnb.layers.contrib.repeating import one_hot_encoding, repeat, stack, unit_norm
+from tfnb.layers.contrib.repeating import one_hot_encoding, repeat, softmax, stack, unit_norm
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.layers")        # contrib.layers.python and below

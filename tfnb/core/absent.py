@@ -11,7 +11,7 @@ from types import ModuleType
 # The house's own folders, which TensorFlow has under other names or not at all.
 INTERNAL = frozenset(f"tfnb.{name}" for name in (
     "core resources proto opdef graph kernels ops control_flow variables autodiff compile runtime debug rnn seq2seq "
-    "tools notebook").split())
+    "slim tools notebook").split())
 
 @cache
 def _reasons() -> dict[str, str]:

@@ -26,6 +26,7 @@ _NAMES = {
     "python.client.device_lib": "tfnb.runtime.devices:list_local_devices",
     "python.client.timeline": "tfnb.debug.timeline:Timeline",
     "contrib.framework.python.ops.audio_ops": "tfnb.contrib.audio_ops:*",
+    "contrib.layers.python.layers.utils": "tfnb.layers.contrib.outputs:*",
     "python.framework.ops": "tfnb.graph.convert:convert_n_to_tensor tfnb.graph.convert:internal_convert_to_tensor "
                             "tfnb.graph.convert:internal_convert_n_to_tensor "
                             "tfnb.ops.composite.indexed_slices:convert_n_to_tensor_or_indexed_slices",

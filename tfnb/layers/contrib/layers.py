@@ -16,6 +16,7 @@ from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies, name_scope
 from tfnb.layers.contrib.arg_scope import add_arg_scope, preset
 from tfnb.layers.contrib.initializers import xavier_initializer
+from tfnb.layers.contrib.outputs import collect_named_outputs
 from tfnb.layers.contrib.variables import model_variable
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D
 from tfnb.layers.core import Dense, Dropout
@@ -62,14 +63,6 @@ def _run(layer: Any, inputs: Any, collections: Any, *weights: str) -> Any:
     return outputs
 
 
-def _output(collections: Any, name: str, outputs: Any) -> Any:
-    """`outputs`, added to the collections."""
-    if collections:
-        outputs.alias = name.rstrip("/")
-        add_to_collections(collections, outputs)
-    return outputs
-
-
 def _finished(outputs: Any, normalizer_fn: Any, normalizer_params: Any, activation_fn: Any) -> Any:
     if normalizer_fn is not None:
         outputs = normalizer_fn(outputs, **(normalizer_params or {}))
@@ -99,7 +92,7 @@ def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = _relu, n
                       trainable=trainable, name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
         outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return _output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 def _format(data_format: str | None) -> str:
@@ -136,7 +129,7 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
             name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
         outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return _output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 def _each(sizes: Any, count: int) -> Any:
@@ -208,7 +201,7 @@ def convolution2d_transpose(inputs: Any, num_outputs: int, kernel_size: Any, str
             _scope=sc, _reuse=reuse)
         outputs = _run(layer, inputs, variables_collections)
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return _output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 conv2d_transpose = convolution2d_transpose
@@ -247,7 +240,7 @@ def separable_convolution2d(inputs: Any, num_outputs: int | None, kernel_size: A
                 name=sc.name, dtype=inputs.dtype.base_dtype, _scope=sc, _reuse=reuse)
             outputs = _run(layer, inputs, variables_collections, "depthwise_kernel", "pointwise_kernel")
         outputs = _finished(outputs, normalizer_fn, normalizer_params, activation_fn)
-        return _output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 separable_conv2d = separable_convolution2d
@@ -282,7 +275,7 @@ def _pooled(kind: Any, name: str, inputs: Any, kernel_size: Any, stride: Any, pa
     with name_scope(scope, name, [inputs]) as sc:
         inputs = convert_to_tensor(inputs)
         layer = kind(_pair(kernel_size), _pair(stride), padding, _format(data_format), _scope=sc)
-        return _output(outputs_collections, sc, layer(inputs))
+        return collect_named_outputs(outputs_collections, sc, layer(inputs))
 
 
 @add_arg_scope
@@ -321,7 +314,7 @@ def flatten(inputs: Any, outputs_collections: Any = None, scope: Any = None) -> 
     [4, 30]
     """
     with name_scope(scope, "Flatten", [inputs]) as sc:
-        return _output(outputs_collections, sc, _flatten(convert_to_tensor(inputs)))
+        return collect_named_outputs(outputs_collections, sc, _flatten(convert_to_tensor(inputs)))
 
 
 @add_arg_scope
@@ -335,7 +328,7 @@ def dropout(inputs: Any, keep_prob: Any = 0.5, noise_shape: Any = None, is_train
     with variable_scope(scope, "Dropout", [inputs], custom_getter=_getter()) as sc:
         inputs = convert_to_tensor(inputs)
         layer = Dropout(1 - keep_prob, noise_shape, seed, sc.name, _scope=sc)
-        return _output(outputs_collections, sc.name, layer(inputs, training=is_training))
+        return collect_named_outputs(outputs_collections, sc.name, layer(inputs, training=is_training))
 
 
 @add_arg_scope
@@ -376,7 +369,7 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
             with control_dependencies(layer.updates):
                 outputs = identity(outputs)
         outputs = outputs if activation_fn is None else activation_fn(outputs)
-        return _output(outputs_collections, sc.name, outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 @add_arg_scope
@@ -396,7 +389,8 @@ def bias_add(inputs: Any, activation_fn: Any = None, initializer: Any = _ZEROS, 
                                 regularizer=regularizer, trainable=trainable)
         _collect_variable(biases, variables_collections, "biases")
         outputs = _bias_add(inputs, biases, data_format=data_format)
-        return _output(outputs_collections, sc.name, outputs if activation_fn is None else activation_fn(outputs))
+        outputs = outputs if activation_fn is None else activation_fn(outputs)
+        return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
 @add_arg_scope

@@ -8,9 +8,11 @@ from tfnb.core.arguments import CONTRIB_LAYERS, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
 from tfnb.layers.contrib.arg_scope import add_arg_scope
+from tfnb.layers.contrib.outputs import collect_named_outputs
 from tfnb.ops.array.gather import one_hot
 from tfnb.ops.math.arithmetic import square
 from tfnb.ops.math.functions import sqrt
+from tfnb.ops.nn.cross_entropy import softmax as _softmax
 from tfnb.ops.reductions.reduce import reduce_sum
 from tfnb.variables.scope import variable_scope
 
@@ -73,8 +75,9 @@ def one_hot_encoding(labels: Any, num_classes: int, on_value: float = 1.0, off_v
     array([[1., 0., 0.],
            [0., 0., 1.]], dtype=float32)
     """
-    with name_scope(scope, "OneHotEncoding", [labels, num_classes]):
-        return one_hot(convert_to_tensor(labels), num_classes, on_value=on_value, off_value=off_value)
+    with name_scope(scope, "OneHotEncoding", [labels, num_classes]) as sc:
+        made = one_hot(convert_to_tensor(labels), num_classes, on_value=on_value, off_value=off_value)
+        return collect_named_outputs(outputs_collections, str(sc), made)
 
 
 @add_arg_scope
@@ -87,6 +90,17 @@ def unit_norm(inputs: Any, dim: int, epsilon: float = 1e-7, scope: str | None = 
     with variable_scope(scope, "UnitNorm", [inputs]):
         lengths = sqrt(reduce_sum(square(inputs), axis=dim, keepdims=True) + epsilon)
         return inputs / lengths
+
+
+@add_arg_scope
+def softmax(logits: Any, scope: str | None = None) -> Any:
+    """The softmax of `logits` of any rank along the last axis.
+
+    >>> sess.run(tf.contrib.layers.softmax(tf.zeros([1, 1, 2])))
+    array([[[0.5, 0.5]]], dtype=float32)
+    """
+    with variable_scope(scope, "softmax", [logits]):
+        return _softmax(logits)
 
 
 describe(globals(), CONTRIB_LAYERS)

@@ -1,0 +1,10 @@
+"""`tf.contrib.slim.nets`: well-known networks for images."""
+from tfnb.core.lazy import lazy_module as _lazy_module
+
+alexnet = _lazy_module("tfnb.slim.nets.alexnet")
+inception = _lazy_module("tfnb.slim.nets.inception")
+overfeat = _lazy_module("tfnb.slim.nets.overfeat")
+resnet_utils = _lazy_module("tfnb.slim.nets.resnet_utils")
+resnet_v1 = _lazy_module("tfnb.slim.nets.resnet_v1")
+resnet_v2 = _lazy_module("tfnb.slim.nets.resnet_v2")
+vgg = _lazy_module("tfnb.slim.nets.vgg")

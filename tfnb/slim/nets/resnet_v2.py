@@ -1,0 +1,71 @@
+"""Residual networks of He et al. (2016), version 2: `tf.contrib.slim.nets.resnet_v2`."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tfnb.core.arguments import SLIM, describe
+from tfnb.layers.contrib.arg_scope import add_arg_scope
+from tfnb.layers.contrib.layers import batch_norm, conv2d
+from tfnb.layers.contrib.outputs import collect_named_outputs
+from tfnb.ops.nn.activations import relu
+from tfnb.slim.nets.residual import Net, bottlenecks, deep, residual
+from tfnb.slim.nets.resnet_utils import Block, conv2d_same, subsample
+from tfnb.slim.nets.resnet_utils import resnet_arg_scope as resnet_arg_scope
+from tfnb.variables.scope import variable_scope
+
+
+@add_arg_scope
+def bottleneck(inputs: Any, depth: int, depth_bottleneck: int, stride: int, rate: int = 1,
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """Return the output of a residual unit: convolutions 1x1, 3x3 and 1x1 beside a shortcut.
+
+    depth: channels of the output; depth_bottleneck: of the first two convolutions. Normalization and relu come first.
+
+    >>> tf.contrib.slim.nets.resnet_v2.bottleneck(tf.ones([1, 8, 8, 3]), 16, 4, stride=2).shape.as_list()
+    [1, 4, 4, 16]
+    """
+    with variable_scope(scope, "bottleneck_v2", [inputs]) as sc:
+        preact = batch_norm(inputs, activation_fn=relu, scope="preact")
+        bare = {"activation_fn": None, "normalizer_fn": None}
+        if inputs.shape.as_list()[-1] == depth:
+            shortcut = subsample(inputs, stride, "shortcut")
+        else:
+            shortcut = conv2d(preact, depth, [1, 1], stride=stride, scope="shortcut", **bare)
+        net = conv2d(preact, depth_bottleneck, [1, 1], stride=1, scope="conv1")
+        net = conv2d_same(net, depth_bottleneck, 3, stride, rate, scope="conv2")
+        net = conv2d(net, depth, [1, 1], stride=1, scope="conv3", **bare)
+        return collect_named_outputs(outputs_collections, sc.name, shortcut + net)
+
+
+def resnet_v2_block(scope: str, base_depth: int, num_units: int, stride: int) -> Block:
+    """Return a Block of num_units units of depth 4 * base_depth, the last of which has the stride.
+
+    >>> tf.contrib.slim.nets.resnet_v2.resnet_v2_block("block1", base_depth=2, num_units=2, stride=2).args[-1]
+    {'depth': 8, 'depth_bottleneck': 2, 'stride': 2}
+    """
+    return bottlenecks(bottleneck, scope, base_depth, num_units, stride)
+
+
+def resnet_v2(inputs: Any, blocks: Sequence[Block], num_classes: int | None = None, is_training: bool = True,
+              global_pool: bool = True, output_stride: int | None = None, include_root_block: bool = True,
+              reuse: Any = None, scope: Any = None) -> Net:
+    """Return (output, end points by name) of a residual network of `blocks`.
+
+    num_classes: None: the output is features, else logits [batch, 1, 1, num_classes]. include_root_block: whether a
+    convolution 7x7 and a pool, each of stride 2, come first. is_training: whether moments are the batch's.
+    Raises ValueError for an output_stride that the blocks don't reach.
+
+    >>> resnet = tf.contrib.slim.nets.resnet_v2
+    >>> blocks = [resnet.resnet_v2_block("block1", base_depth=2, num_units=2, stride=2)]
+    >>> logits, points = resnet.resnet_v2(tf.zeros([1, 32, 32, 3]), blocks, num_classes=10, scope="small")
+    >>> logits.shape.as_list(), points["small/block1"].shape.as_list()
+    ([1, 1, 1, 10], [1, 4, 4, 8])
+    """
+    return residual(inputs, blocks, num_classes, is_training, global_pool, output_stride, include_root_block, reuse,
+                    scope, "resnet_v2", bottleneck, preactivated=True)
+
+
+resnet_v2_50, resnet_v2_101, resnet_v2_152, resnet_v2_200 = (
+    deep(2, layers, resnet_v2_block, resnet_v2, __name__) for layers in (50, 101, 152, 200))
+describe(globals(), SLIM)
