@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from tfnb.core import dtypes
@@ -85,6 +86,32 @@ class CategoricalColumn(FeatureColumn):
     def get_sparse_tensors(self, cache: FeatureCache, variables: Variables | None = None) -> IdWeightPair:
         """Return the ids and weights: the transformed feature, without weights."""
         return IdWeightPair(cache.get(self, variables), None)
+
+
+@dataclass(frozen=True)
+class AroundCategories(CategoricalColumn):
+    """Categorical column that is another one in some other way."""
+
+    categorical_column: CategoricalColumn
+
+    @property
+    def name(self) -> str:
+        """That of the column."""
+        return self.categorical_column.name
+
+    @property
+    def parse_example_spec(self) -> dict[str, Any]:
+        """That of the column."""
+        return self.categorical_column.parse_example_spec
+
+    @property
+    def num_buckets(self) -> int:
+        """The number of ids."""
+        return self.categorical_column.num_buckets
+
+    def transform_feature(self, cache: FeatureCache, variables: Variables | None = None) -> Any:
+        """Return what the column makes."""
+        return cache.get(self.categorical_column, variables)
 
 
 class SequenceDense(NamedTuple):

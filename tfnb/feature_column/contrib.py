@@ -10,7 +10,14 @@ from typing import Any
 
 from tfnb.core import dtypes
 from tfnb.feature_column import categorical, combined, dense
-from tfnb.feature_column.column import CategoricalColumn, FeatureCache, FeatureColumn, IdWeightPair, Variables
+from tfnb.feature_column.column import (
+    AroundCategories,
+    CategoricalColumn,
+    FeatureCache,
+    FeatureColumn,
+    IdWeightPair,
+    Variables,
+)
 from tfnb.feature_column.input_layer import ScopedVariables, side_by_side
 from tfnb.feature_column.linear_model import LinearModel, sorted_linear
 from tfnb.feature_column.numeric import BucketizedColumn, NumericColumn, numeric_column
@@ -24,30 +31,10 @@ from tfnb.variables.scope import variable_scope
 
 
 @dataclass(frozen=True)
-class CombinedColumn(CategoricalColumn):
+class CombinedColumn(AroundCategories):
     """Categorical column with a combiner of its own for linear models: "mean" or "sqrtn" ("sum" needs none)."""
 
-    categorical_column: CategoricalColumn
     combiner: str
-
-    @property
-    def name(self) -> str:
-        """That of the column."""
-        return self.categorical_column.name
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """That of the column."""
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def num_buckets(self) -> int:
-        """The number of ids."""
-        return self.categorical_column.num_buckets
-
-    def transform_feature(self, cache: FeatureCache, variables: Variables | None = None) -> Any:
-        """Return what the column makes."""
-        return cache.get(self.categorical_column, variables)
 
     def get_sparse_tensors(self, cache: FeatureCache, variables: Variables | None = None) -> IdWeightPair:
         """Return the ids and weights of the column."""

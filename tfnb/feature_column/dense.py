@@ -7,6 +7,7 @@ from math import sqrt
 from typing import Any
 
 from tfnb.feature_column.column import (
+    AroundCategories,
     CategoricalColumn,
     DenseColumn,
     FeatureCache,
@@ -33,29 +34,8 @@ from tfnb.variables.sparse_embedding import safe_embedding_lookup_sparse
 
 
 @dataclass(frozen=True)
-class SequenceCategoricalColumn(CategoricalColumn):
+class SequenceCategoricalColumn(AroundCategories):
     """Categorical column whose second axis is time."""
-
-    categorical_column: CategoricalColumn
-
-    @property
-    def name(self) -> str:
-        """That of the column."""
-        return self.categorical_column.name
-
-    @property
-    def parse_example_spec(self) -> dict[str, Any]:
-        """That of the column."""
-        return self.categorical_column.parse_example_spec
-
-    @property
-    def num_buckets(self) -> int:
-        """The number of ids."""
-        return self.categorical_column.num_buckets
-
-    def transform_feature(self, cache: FeatureCache, variables: Variables | None = None) -> Any:
-        """Return what the column makes."""
-        return cache.get(self.categorical_column, variables)
 
     def get_sequence_sparse_tensors(self, cache: FeatureCache, variables: Variables | None = None) -> IdWeightPair:
         """Return the ids and weights [batch, time, ids at a time]."""

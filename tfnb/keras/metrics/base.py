@@ -183,24 +183,4 @@ class MeanMetricWrapper(Mean):
         return {**super().get_config(), **self._fn_kwargs}
 
 
-class SumOverBatchSize(Reduce):
-    """The sum of values divided by their count."""
-
-    def __init__(self, name: str | None = "sum_over_batch_size", dtype: Any = None) -> None:
-        super().__init__("sum_over_batch_size", name, dtype)
-
-
-class SumOverBatchSizeMetricWrapper(SumOverBatchSize):
-    """The sum of a function of (y_true, y_pred), divided by the count of its values."""
-
-    def __init__(self, fn: Any, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
-        super().__init__(name, dtype)
-        self._fn, self._fn_kwargs = fn, kwargs
-
-    def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Any:     # type: ignore[override]
-        """Add a batch."""
-        y_true, y_pred = squeezed(y_true, ops.cast(y_pred, self.dtype))
-        return super().update_state(self._fn(y_true, y_pred, **self._fn_kwargs), sample_weight)
-
-
 describe(globals(), KERAS)
