@@ -147,6 +147,12 @@ MATRICES = {
     "MatrixTriangularSolve": [(lambda x, y, a=a, lower=lower: raw.MatrixTriangularSolve(x + FOUR, y, lower=lower,
                                                                                        adjoint=a), [SQUARES, (3, 2)])
                               for a in (False, True) for lower in (False, True)],
+    "BandedTriangularSolve": [(lambda x, y, a=a, lower=lower: raw.BandedTriangularSolve(x + 3.0, y, lower=lower,
+                                                                                       adjoint=a), [(2, 3), (3, 2)])
+                              for a in (False, True) for lower in (False, True)],
+    "TridiagonalSolve": [(lambda x, y: raw.TridiagonalSolve(x + [[0.0], [5.0], [0.0]], y), [(2, 3, 4), (2, 4, 2)])],
+    "TridiagonalMatMul": [(lambda a, b, c, x: raw.TridiagonalMatMul(a, b, c, x), [(1, 4)] * 3 + [(4, 2)])],
+    "MatrixSquareRoot": [(lambda x: raw.MatrixSquareRoot(tf.matmul(x, x, adjoint_b=True) + FOUR), [SQUARES])],
     "MatrixBandPart": [(lambda x: raw.MatrixBandPart(x, 1, 0), [SQUARES])],
     "Cross": [(lambda x, y: raw.Cross(x, y), [(2, 3), (2, 3)])],
     "SelfAdjointEigV2": [(spectrum, [SQUARES]), (lambda x: raw.SelfAdjointEigV2(

@@ -337,13 +337,13 @@ def _along(x: Any, by: int) -> Tensor:
 
 
 def _product_shape(ctx: ShapeContext) -> list[Static]:
-    rhs, rows = matrix_shape(ctx.shape(3)), None
+    rhs = matrix_shape(ctx.shape(3))
+    found: Static = None if rhs is None else (*rhs[:-2], 1, rhs[-2])
     for i in range(3):
-        diagonal = matrix_shape(ctx.shape(i))
-        rows = rows if diagonal is None else (merge((rows,), (diagonal[-1],)) or (None,))[0]
-    if rhs is not None:
-        merge((rows,), (rhs[-2],))
-    return [rhs]
+        found = merge(found, matrix_shape(ctx.shape(i)))
+    if found is not None:
+        merge((found[-2],), (1,))
+    return [None if rhs is None or found is None else (*found[:-2], found[-1], rhs[-1])]
 
 
 def _tridiagonal_product(ctx: Any, above: np.ndarray, middle: np.ndarray, below: np.ndarray,

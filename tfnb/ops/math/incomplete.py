@@ -1,6 +1,10 @@
 """Regularized incomplete gamma and beta functions, with their derivatives."""
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays.gamma import derivative
 from tfnb.kernels.library.random import gamma
@@ -40,14 +44,21 @@ def Igammac(a, x):
     return igammac(a, x)
 
 
-@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, numpy=lambda ctx, a, x: derivative(a, x, False),
-        launch=gamma.igamma_grad_a, T=_WIDE)
+def _slope(ctx: Any, a: np.ndarray, x: np.ndarray) -> np.ndarray:
+    return derivative(a, x, False)
+
+
+def _slope_of_sample(ctx: Any, alpha: np.ndarray, sample: np.ndarray) -> np.ndarray:
+    return derivative(alpha, sample, True)
+
+
+@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, numpy=_slope, launch=gamma.igamma_grad_a, T=_WIDE)
 def IgammaGradA() -> None:
     """Compute the derivative of Igamma with respect to its parameter `a`, element-wise."""
 
 
-@kernel("alpha: T, sample: T -> output: T", shape=shapes.broadcast_inputs, launch=gamma.random_gamma_grad, T=_WIDE,
-        numpy=lambda ctx, alpha, sample: derivative(alpha, sample, True))
+@kernel("alpha: T, sample: T -> output: T", shape=shapes.broadcast_inputs, numpy=_slope_of_sample,
+        launch=gamma.random_gamma_grad, T=_WIDE)
 def RandomGammaGrad() -> None:
     """Compute the derivative of a sample of Gamma(`alpha`, 1) with respect to `alpha`, by implicit reparameterization:
     minus the derivative of the CDF with respect to `alpha`, over the density (Figurnov et al., 2018)."""
