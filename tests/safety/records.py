@@ -20,7 +20,7 @@ from tfnb.ops.declaration.construct import official
 KEPT = 3                          # harvested calls of one op
 STRUCTURE = (kinds.Flow, kinds.Placeholder, kinds.Const, kinds.Variable, kinds.Control, kinds.Loop)
 # Their inputs are references of other kinds than arrays, functions, files or protos; no kernel sees them.
-LEFT_OUT = {"IsVariableInitialized", "CountUpTo", "PyFunc", "PyFuncStateless", "ReadFile", "WriteFile",
+LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyFuncStateless", "ReadFile", "WriteFile",
             "MatchingFiles", "ParseExample", "ParseExampleV2", "ParseSingleExample", "ParseSingleSequenceExample",
             "ParseSequenceExample", "ParseSequenceExampleV2", "Print", "PrintV2", "Assert", "Save",
             "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints",
