@@ -22,7 +22,7 @@ def values(program, **config):
     with tf.Session(config=tf.ConfigProto(**config)) as sess:
         sess.run(tf.global_variables_initializer())
         runs = [sess.run([program.fetches, program.targets], program.feeds)[0] for _ in range(program.steps)]
-        return [np.asarray(v) for run in [*runs, sess.run(tf.global_variables())] for v in run]
+        return [np.asarray(v) for run in [*runs, sess.run(tf.global_variables())] for v in tf.nest.flatten(run)]
 
 
 def agree(name):

@@ -221,8 +221,10 @@ class _Tracer:
         assert isinstance(spec, kinds.Reduction)
         kind = spec.accumulators.get(x.type, x.type)
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
-        if spec.prepare is not None or kind != x.type:
-            x = mapped(self.traced.nodes, op, spec.prepare or COPY, x, kind)
+        if kind != x.type:
+            x = mapped(self.traced.nodes, op, COPY, x, kind)        # first: the square of an integer may overflow
+        if spec.prepare is not None:
+            x = mapped(self.traced.nodes, op, spec.prepare, x, kind)
         shape = [1 if i in gone else n for i, n in enumerate(x.shape) if op.attrs.get("keep_dims") or i not in gone]
         if spec.finish is None and x.buffer.role == "temp" and x.is_plain() and prod(x.shape[i] for i in gone) == 1:
             return [Value(x.buffer, View.whole(shape))]        # of one element each: a gradient that broadcast nothing

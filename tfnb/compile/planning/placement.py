@@ -81,8 +81,8 @@ def has_gpu_kernel(op: Operation) -> bool:
         return True
     if not types_compile(op) or _may_reshape(op):
         return False
-    if isinstance(spec, kinds.Elementwise) and not spec.body.primitives.isdisjoint(ON_CPU):
-        return False
+    if isinstance(spec, kinds.Elementwise) and not getattr(spec.body, "primitives", ON_CPU - ON_CPU).isdisjoint(ON_CPU):
+        return False                    # of an op with a list of inputs the body is a function
     if spec.cuda is not None or isinstance(spec, (*_ALWAYS, *_GENERATED, kinds.ShapeOf)):
         return True
     return isinstance(spec, kinds.Kernel) and is_pure(op) and all(t.dtype.is_integer for t in op.outputs)
