@@ -217,10 +217,10 @@ class _Loop:
                     time.sleep(1)
                 threads = supervisor.start_queue_runners(session)
                 self._steps(session)
-                if saves and supervisor.is_chief:
+                supervisor.stop(threads, close_summary_writer=False, ignore_live_threads=ignore_live_threads)
+                if saves and supervisor.is_chief:           # last, or the thread that saves the first step comes after
                     _log.info("Finished training! Saving model to disk.")
                     supervisor.saver.save(session, supervisor.save_path, global_step=supervisor.global_step)
-                supervisor.stop(threads, close_summary_writer=False, ignore_live_threads=ignore_live_threads)
         except errors.AbortedError:
             return False
         return True

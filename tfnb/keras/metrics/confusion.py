@@ -184,7 +184,7 @@ class _Share(_Outcomes):
 
 
 class Precision(_Share):
-    """Precision, TP / (TP + FP), at thresholds.
+    """Precision, TP / (TP + FP), at thresholds. top_k: count only among the largest predictions of each row.
 
     >>> metric = tf.keras.metrics.Precision()
     >>> value = metric([0, 1, 1, 1], [1, 0, 1, 1])
@@ -196,7 +196,7 @@ class Precision(_Share):
 
 
 class Recall(_Share):
-    """Recall, TP / (TP + FN), at thresholds.
+    """Recall, TP / (TP + FN), at thresholds. top_k: count only among the largest predictions of each row.
 
     >>> metric = tf.keras.metrics.Recall()
     >>> value = metric([0, 1, 1, 1], [1, 0, 1, 1])
