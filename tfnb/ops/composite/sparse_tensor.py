@@ -56,6 +56,8 @@ class SparseTensor:
            [6, 0]], dtype=int32)
     """
 
+    _told: TensorShape | None = None            # of a placeholder: the shape that it was made with
+
     def __init__(self, indices: Any, values: Any, dense_shape: Any = None, shape: Any = None) -> None:
         dense_shape = renamed("dense_shape", dense_shape, "shape", shape)
         if dense_shape is None:
@@ -121,7 +123,8 @@ class SparseTensor:
     @property
     def shape(self) -> TensorShape:
         """The shape of the whole, as far as it is known."""
-        return TensorShape(constant_value_as_shape(self._dense_shape))
+        told = self._told
+        return told if told is not None else TensorShape(constant_value_as_shape(self._dense_shape))
 
     def get_shape(self) -> TensorShape:
         """Return the shape of the whole, as far as it is known."""

@@ -129,7 +129,9 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     sizes = placeholder_with_default(known, known.get_shape(), name=before + "shape" if name else None)
     values = placeholder(dtype, [None], name=before + "values" if name else None)
     indices = placeholder(dtypes.int64, [None, told.ndims], name=before + "indices" if name else None)
-    return SparseTensor(indices, values, sizes)
+    made = SparseTensor(indices, values, sizes)
+    made._told = told
+    return made
 
 
 # With dense tensors
