@@ -23,6 +23,8 @@ NEWER = {
     "tf.tensor_scatter_nd_min", "sparse_gradient": "tf.sparse_segment_sum tf.sparse_segment_mean "
     "tf.sparse_segment_sqrt_n", "output_type": "tf.matmul tf.linalg.matmul", "grad_a": "tf.matmul tf.linalg.matmul",
     "grad_b": "tf.matmul tf.linalg.matmul", "index_type": "tf.math.top_k tf.nn.top_k",
+    **dict.fromkeys(("step_counter", "checkpoint_interval", "init_fn", "last_checkpoint_step"),
+                    "tf.train.CheckpointManager"),
     "alg": "tf.random.stateless_normal tf.random.stateless_truncated_normal tf.random.stateless_uniform",
     "name": "tf.data.FixedLengthRecordDataset tf.data.TFRecordDataset tf.data.TextLineDataset",
     "stop_on_empty_dataset": "tf.data.experimental.choose_from_datasets tf.data.experimental.sample_from_datasets",
