@@ -69,6 +69,10 @@ def test_versions_and_shapes(g: Graph) -> None:
     assert made.versions == g.graph_def_versions and made.versions.producer == 134
 
 
+def test_a_graph_without_functions_has_no_library(g: Graph) -> None:
+    assert not g.as_graph_def().HasField("library")
+
+
 def test_a_round_trip_changes_nothing(g: Graph) -> None:
     made = g.as_graph_def()
     other = Graph()

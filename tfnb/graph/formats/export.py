@@ -30,7 +30,8 @@ def graph_def(ops: Iterable[Operation], add_shapes: bool = False) -> Any:
     ops = list(ops)
     made = graph_pb2.GraphDef(versions=versions())
     made.node.extend(op.to_node_def(add_shapes) for op in ops)
-    made.library.function.extend(function_def(body) for body in functions_of(ops))
+    for body in functions_of(ops):                  # not `extend`: that makes an empty library where there is none
+        made.library.function.append(function_def(body))
     if made.ByteSize() >= MOST_BYTES:
         raise ValueError("GraphDef cannot be larger than 2GB.")
     return made
