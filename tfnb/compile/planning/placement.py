@@ -12,7 +12,7 @@ from tfnb.graph.parts.references import element_dtype, handle_shape, is_identity
 from tfnb.kernels.scalar.primitives import ON_CPU
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
-from tfnb.ops.declaration.evaluate import reads_operand
+from tfnb.ops.declaration.evaluate import definition_of, reads_operand
 
 # What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
@@ -81,8 +81,8 @@ def has_gpu_kernel(op: Operation) -> bool:
         return True
     if not types_compile(op) or _may_reshape(op):
         return False
-    if isinstance(spec, kinds.Elementwise) and not getattr(spec.body, "primitives", ON_CPU - ON_CPU).isdisjoint(ON_CPU):
-        return False                    # of an op with a list of inputs the body is a function
+    if isinstance(spec, kinds.Elementwise) and not definition_of(op, 2).primitives.isdisjoint(ON_CPU):
+        return False                    # of a list of inputs any two tell what it computes with
     if spec.cuda is not None or isinstance(spec, (*_ALWAYS, *_GENERATED, kinds.ShapeOf)):
         return True
     return isinstance(spec, kinds.Kernel) and is_pure(op) and all(t.dtype.is_integer for t in op.outputs)
