@@ -6,7 +6,8 @@ from typing import Any
 from tfnb.control_flow.assertions import assert_equal, assert_near, assert_positive
 from tfnb.control_flow.functional import map_fn
 from tfnb.core.arguments import DISTRIBUTIONS, describe
-from tfnb.distributions.distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED, Distribution
+from tfnb.distributions.distribution import FULLY_REPARAMETERIZED, NOT_REPARAMETERIZED
+from tfnb.distributions.families import OfLogits, OfVectors
 from tfnb.distributions.kullback_leibler import RegisterKL
 from tfnb.distributions.parameters import (
     checked,
@@ -47,38 +48,30 @@ def _outer(x: Tensor, y: Tensor) -> Any:
     return matmul(expand_dims(x, -1), expand_dims(y, -2))
 
 
-class _OfVectors(Distribution):
-    """Base of distributions over vectors as long as the last axis of a parameter."""
+class _OfConcentration(OfVectors):
+    """Base of distributions with one parameter for each element of a vector."""
 
-    _vector: Tensor
-    _scalars: tuple[Tensor, ...] = ()                # parameters of the batch shape
+    _concentration: Tensor
+    _total: Tensor
 
-    def _batch_shape(self) -> Any:
-        found = self._vector.shape[:-1]
-        for each in self._scalars:
-            found = broadcast_static_shape(each.shape, found)
-        return found
-
-    def _batch_shape_tensor(self) -> Any:
-        found = _sum(self._vector)
-        for each in self._scalars:
-            found = found * ones_like(raw.Cast(each, DstT=found.dtype))
-        return shape_of(found)
-
-    def _event_shape(self) -> Any:
-        return self._vector.shape[-1:]
-
-    def _event_shape_tensor(self) -> Any:
-        return shape_of(self._vector)[-1:]
-
-    def _param_of_vectors(self, concentration: Any, validate: bool) -> Tensor:
+    def _begin_vectors(self, concentration: Any, validate: bool) -> None:
         found, = floats(("concentration", concentration), positive=("concentration",), validate=validate)
         if found.shape.ndims == 0 or found.shape.ndims is not None and found.shape.as_list()[-1] in (0, 1):
             raise ValueError(f"concentration must have a last axis of two or more elements, got shape {found.shape}")
-        return found
+        self._vector = self._concentration = found
+
+    @property
+    def concentration(self) -> Tensor:
+        """The parameters of the elements, or classes."""
+        return self._concentration
+
+    @property
+    def total_concentration(self) -> Tensor:
+        """The sum of the parameters."""
+        return self._total
 
 
-class Dirichlet(_OfVectors):
+class Dirichlet(_OfConcentration):
     """Dirichlet distribution over probability vectors; samples have gradients.
 
     concentration: positive, one for each element of a vector along the last axis.
@@ -92,20 +85,10 @@ class Dirichlet(_OfVectors):
                  name: str = "Dirichlet") -> None:
         parameters = dict(locals())
         with name_scope(name, values=[concentration]) as scope:
-            self._vector = self._concentration = self._param_of_vectors(concentration, validate_args)
-            self._total: Tensor = _sum(self._concentration)
+            self._begin_vectors(concentration, validate_args)
+            self._total = _sum(self._concentration)
         super().__init__(self._vector.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._concentration, self._total], scope)
-
-    @property
-    def concentration(self) -> Tensor:
-        """The parameters of the elements."""
-        return self._concentration
-
-    @property
-    def total_concentration(self) -> Tensor:
-        """The sum of the parameters."""
-        return self._total
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         drawn = random_gamma(raw.Reshape(n, [1]), self._concentration, dtype=self.dtype, seed=seed)
@@ -148,10 +131,17 @@ def _kl_dirichlet(d1: Any, d2: Any, name: str | None = None) -> Any:
         return _sum(difference * slope) - lbeta(d1.concentration) + lbeta(d2.concentration)
 
 
-class _Counts(_OfVectors):
-    """Base of distributions of counts that sum to `total_count`."""
+class _Counts(OfVectors):
+    """Base of distributions of counts that sum to `total_count`, which is of the batch shape."""
 
     _total_count: Tensor
+
+    def _batch_shape(self) -> Any:
+        return broadcast_static_shape(self._total_count.shape, super()._batch_shape())
+
+    def _batch_shape_tensor(self) -> Any:
+        found = _sum(self._vector)
+        return shape_of(found * ones_like(raw.Cast(self._total_count, DstT=found.dtype)))
 
     @property
     def total_count(self) -> Tensor:
@@ -162,7 +152,6 @@ class _Counts(_OfVectors):
         self._total_count = convert_to_tensor(total_count, name="total_count", dtype=dtype)
         if validate:
             self._total_count = checked(self._total_count, integer_checks(self._total_count))
-        self._scalars = (self._total_count,)
 
     def _valid(self, counts: Tensor) -> Any:
         if not self.validate_args:
@@ -171,7 +160,7 @@ class _Counts(_OfVectors):
             self._total_count, _sum(counts), message="counts must sum to `self.total_count`")])
 
 
-class Multinomial(_Counts):
+class Multinomial(_Counts, OfLogits):
     """Multinomial distribution: counts of the classes along the last axis in `total_count` independent trials.
 
     total_count: a float tensor of integers, of the batch shape or a scalar.
@@ -194,16 +183,6 @@ class Multinomial(_Counts):
             self._mean_counts = expand_dims(self._total_count, -1) * self._probs
         super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._total_count, self._logits, self._probs, self._mean_counts], scope)
-
-    @property
-    def logits(self) -> Tensor:
-        """The unnormalized log-probabilities."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._probs
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         k = self.event_shape_tensor()[0]
@@ -236,7 +215,7 @@ class Multinomial(_Counts):
         return matrix_set_diag(-_outer(self._mean_counts, probs), self._variance())
 
 
-class DirichletMultinomial(_Counts):
+class DirichletMultinomial(_Counts, _OfConcentration):
     """Multinomial distribution whose probabilities are drawn from a Dirichlet distribution (Polya's).
 
     total_count: a float tensor of integers, of the batch shape or a scalar; samples need a scalar. concentration:
@@ -251,21 +230,11 @@ class DirichletMultinomial(_Counts):
                  name: str = "DirichletMultinomial") -> None:
         parameters = dict(locals())
         with name_scope(name, values=[total_count, concentration]) as scope:
-            self._vector = self._concentration = self._param_of_vectors(concentration, validate_args)
+            self._begin_vectors(concentration, validate_args)
             self._begin_counts(total_count, self._concentration.dtype, validate_args)
-            self._total: Tensor = _sum(self._concentration)
+            self._total = _sum(self._concentration)
         super().__init__(self._vector.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._total_count, self._concentration], scope)
-
-    @property
-    def concentration(self) -> Tensor:
-        """The parameters of the Dirichlet distribution."""
-        return self._concentration
-
-    @property
-    def total_concentration(self) -> Tensor:
-        """The sum of these parameters."""
-        return self._total
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         trials = raw.Cast(self._total_count, DstT="int32")

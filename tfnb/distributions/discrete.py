@@ -9,7 +9,8 @@ from tfnb.control_flow.assertions import assert_less_equal
 from tfnb.core import dtypes
 from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.core.shape import TensorShape
-from tfnb.distributions.distribution import NOT_REPARAMETERIZED, Distribution
+from tfnb.distributions.distribution import NOT_REPARAMETERIZED
+from tfnb.distributions.families import OfLogits, logits_shapes
 from tfnb.distributions.kullback_leibler import RegisterKL
 from tfnb.distributions.parameters import checked, integer_checks, logits_and_probs, number
 from tfnb.graph.convert import convert_to_tensor
@@ -24,7 +25,7 @@ from tfnb.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
 from tfnb.ops.random.random_ops import multinomial, random_uniform
 
 
-class Bernoulli(Distribution):
+class Bernoulli(OfLogits):
     """Bernoulli distribution: 1 with probability `probs`, else 0.
 
     dtype: of the samples, int32 by default.
@@ -44,19 +45,7 @@ class Bernoulli(Distribution):
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._logits, self._probs], scope)
 
-    @staticmethod
-    def _param_shapes(sample_shape: Any) -> dict[str, Tensor]:
-        return {"logits": convert_to_tensor(sample_shape, dtype="int32")}
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of 1."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of 1."""
-        return self._probs
+    _param_shapes = staticmethod(logits_shapes)
 
     def _valid(self, event: Tensor) -> Any:
         checks = [*integer_checks(event), assert_less_equal(
@@ -95,7 +84,7 @@ def _kl_bernoulli(a: Any, b: Any, name: str | None = None) -> Any:
         return found
 
 
-class Categorical(Distribution):
+class Categorical(OfLogits):
     """Categorical distribution over the classes 0 to k - 1: those along the last axis of `logits` or `probs`.
 
     dtype: of the samples, int32 by default.
@@ -120,24 +109,12 @@ class Categorical(Distribution):
         super().__init__(dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._logits, self._probs], scope)
 
-    @staticmethod
-    def _param_shapes(sample_shape: Any) -> dict[str, Tensor]:
-        return {"logits": convert_to_tensor(sample_shape, dtype="int32")}
+    _param_shapes = staticmethod(logits_shapes)
 
     @property
     def event_size(self) -> Tensor:
         """The number of classes."""
         return self._classes
-
-    @property
-    def logits(self) -> Tensor:
-        """The unnormalized log-probabilities."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._probs
 
     def _batch_shape(self) -> TensorShape:
         return self._logits.shape[:-1]

@@ -18,7 +18,30 @@ from tfnb.ops.random.random_ops import random_uniform
 from tfnb.ops.random.samples import random_gamma
 
 
-class Gamma(Distribution):
+class OfRate(Distribution):
+    """Base of distributions with the parameters of a gamma distribution."""
+
+    def _begin(self, concentration: Any, rate: Any, validate_args: bool, allow_nan_stats: bool, name: str,
+               parameters: dict[str, Any]) -> None:
+        with name_scope(name, values=[concentration, rate]) as scope:
+            self._concentration, self._rate = floats(
+                ("concentration", concentration), ("rate", rate), positive=("concentration", "rate"),
+                validate=validate_args)
+        Distribution.__init__(self, self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats,
+                              parameters, [self._concentration, self._rate], scope)
+
+    @property
+    def concentration(self) -> Tensor:
+        """The shape parameter."""
+        return self._concentration
+
+    @property
+    def rate(self) -> Tensor:
+        """The inverse scale of the gamma distribution."""
+        return self._rate
+
+
+class Gamma(OfRate):
     """Gamma distribution of shape `concentration` and inverse scale `rate`, both positive.
 
     Samples have gradients with respect to both parameters, by implicit reparameterization.
@@ -34,28 +57,9 @@ class Gamma(Distribution):
                  name: str = "Gamma") -> None:
         self._begin(concentration, rate, validate_args, allow_nan_stats, name, dict(locals()))
 
-    def _begin(self, concentration: Any, rate: Any, validate_args: bool, allow_nan_stats: bool, name: str,
-               parameters: dict[str, Any]) -> None:
-        with name_scope(name, values=[concentration, rate]) as scope:
-            self._concentration, self._rate = floats(
-                ("concentration", concentration), ("rate", rate), positive=("concentration", "rate"),
-                validate=validate_args)
-        Distribution.__init__(self, self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats,
-                              parameters, [self._concentration, self._rate], scope)
-
     @staticmethod
     def _param_shapes(sample_shape: Any) -> dict[str, Tensor]:
         return {name: convert_to_tensor(sample_shape, dtype="int32") for name in ("concentration", "rate")}
-
-    @property
-    def concentration(self) -> Tensor:
-        """The shape parameter."""
-        return self._concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """The inverse scale."""
-        return self._rate
 
     def _valid(self, x: Tensor) -> Any:
         return checked(x, [assert_positive(x)] if self.validate_args else [])

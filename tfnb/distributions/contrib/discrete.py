@@ -7,6 +7,7 @@ import numpy as np
 
 from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.distributions.distribution import NOT_REPARAMETERIZED, Distribution
+from tfnb.distributions.families import OfLogits
 from tfnb.distributions.kullback_leibler import RegisterKL
 from tfnb.distributions.parameters import checked, floats, integer_checks, logits_and_probs, number
 from tfnb.graph.convert import convert_to_tensor
@@ -83,7 +84,7 @@ def _kl_poisson(a: Any, b: Any, name: str | None = None) -> Any:
         return a.rate * (a.log_rate - b.log_rate) - a.rate + b.rate
 
 
-class Geometric(Distribution):
+class Geometric(OfLogits):
     """Geometric distribution: the number of failures before the first success, of probability `probs`.
 
     >>> sess.run(tf.contrib.distributions.Geometric(probs=0.25).prob([0.0, 1.0]))
@@ -97,16 +98,6 @@ class Geometric(Distribution):
             self._logits, self._probs = logits_and_probs(logits, probs, validate=validate_args)
         super().__init__(self._probs.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._probs], scope)
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of a success."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of a success."""
-        return self._probs
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         drawn = random_uniform(self._drawn_shape(n), np.finfo(self.dtype.as_numpy_dtype).tiny, 1.0, self.dtype,
@@ -135,7 +126,7 @@ class Geometric(Distribution):
         return raw.ZerosLike(self._probs)
 
 
-class _Trials(Distribution):
+class _Trials(OfLogits):
     """Base of distributions of counts in Bernoulli trials, which depend on `total_count`."""
 
     def _begin(self, total_count: Any, logits: Any, probs: Any, options: tuple[bool, bool], name: str,
@@ -150,16 +141,6 @@ class _Trials(Distribution):
     def total_count(self) -> Tensor:
         """The count that the trials end with, or their number."""
         return self._count
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of a success."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of a success."""
-        return self._probs
 
 
 class Binomial(_Trials):

@@ -10,7 +10,7 @@ from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.distributions.continuous import LocationScale, Normal
 from tfnb.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
 from tfnb.distributions.parameters import floats, number, where_defined
-from tfnb.distributions.positive import Gamma
+from tfnb.distributions.positive import Gamma, OfRate
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
@@ -232,7 +232,7 @@ class Chi2(Gamma):
         return self._df
 
 
-class InverseGamma(Distribution):
+class InverseGamma(OfRate):
     """Distribution of 1 / X for X of Gamma(`concentration`, `rate`); samples have gradients.
 
     concentration, rate: positive; the mean is defined for concentration > 1, the variance for > 2.
@@ -243,23 +243,7 @@ class InverseGamma(Distribution):
 
     def __init__(self, concentration: Any, rate: Any, validate_args: bool = False, allow_nan_stats: bool = True,
                  name: str = "InverseGamma") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[concentration, rate]) as scope:
-            self._concentration, self._rate = floats(
-                ("concentration", concentration), ("rate", rate), positive=("concentration", "rate"),
-                validate=validate_args)
-        super().__init__(self._concentration.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._concentration, self._rate], scope)
-
-    @property
-    def concentration(self) -> Tensor:
-        """The shape parameter."""
-        return self._concentration
-
-    @property
-    def rate(self) -> Tensor:
-        """The scale of 1 / X."""
-        return self._rate
+        self._begin(concentration, rate, validate_args, allow_nan_stats, name, dict(locals()))
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         return 1 / random_gamma(raw.Reshape(n, [1]), self._concentration, self._rate, self.dtype, seed=seed)

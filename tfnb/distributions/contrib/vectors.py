@@ -10,6 +10,7 @@ from tfnb.core import dtypes
 from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.distributions.discrete import Categorical
 from tfnb.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from tfnb.distributions.families import OfLogits, OfVectors
 from tfnb.distributions.kullback_leibler import RegisterKL
 from tfnb.distributions.linear import Scale
 from tfnb.distributions.parameters import logits_and_probs, number
@@ -26,67 +27,54 @@ from tfnb.ops.nn.cross_entropy import log_softmax
 from tfnb.ops.random.random_ops import random_normal, random_uniform
 
 
-class _MultivariateNormal(Distribution):
+class _MultivariateNormal(OfVectors):
     """Normal distribution of vectors: loc + scale @ z."""
 
     _scale_of: Scale
-    _location: Tensor
 
     def _begin(self, loc: Any, scale: Scale, options: tuple[bool, bool], name: str, parameters: dict[str, Any]) -> None:
         self._scale_of = scale
         zeros = raw.ZerosLike(scale.diag)
         given = 0.0 if loc is None else loc
-        self._location = convert_to_tensor(given, name="loc", preferred_dtype=zeros.dtype) + zeros
-        Distribution.__init__(self, self._location.dtype, FULLY_REPARAMETERIZED, *options, parameters,
-                              [self._location], name)
+        self._vector = convert_to_tensor(given, name="loc", preferred_dtype=zeros.dtype) + zeros
+        Distribution.__init__(self, self._vector.dtype, FULLY_REPARAMETERIZED, *options, parameters,
+                              [self._vector], name)
 
     @property
     def loc(self) -> Tensor:
         """The mean."""
-        return self._location
+        return self._vector
 
     @property
     def scale(self) -> Scale:
         """The matrices that standard normal vectors are multiplied by."""
         return self._scale_of
 
-    def _batch_shape(self) -> Any:
-        return self._location.shape[:-1]
-
-    def _batch_shape_tensor(self) -> Any:
-        return shape_of(self._location)[:-1]
-
-    def _event_shape(self) -> Any:
-        return self._location.shape[-1:]
-
-    def _event_shape_tensor(self) -> Any:
-        return shape_of(self._location)[-1:]
-
     def _size(self) -> Any:
         return raw.Cast(self.event_shape_tensor()[0], DstT=self.dtype)
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         drawn = random_normal(self._drawn_shape(n), dtype=self.dtype, seed=seed)
-        return self._scale_of.multiply(drawn) + self._location
+        return self._scale_of.multiply(drawn) + self._vector
 
     def _log_prob(self, x: Tensor) -> Any:
-        z = self._scale_of.solve(x - self._location)
+        z = self._scale_of.solve(x - self._vector)
         return -0.5 * (raw.Sum(raw.Square(z), [-1]) + self._size() * log(2 * pi)) - self._scale_of.log_abs_det()
 
     def _entropy(self) -> Any:
         return 0.5 * self._size() * (1 + log(2 * pi)) + self._scale_of.log_abs_det() \
-            + raw.ZerosLike(raw.Sum(self._location, [-1]))
+            + raw.ZerosLike(raw.Sum(self._vector, [-1]))
 
     def _mean(self) -> Any:
-        return raw.Identity(self._location)
+        return raw.Identity(self._vector)
 
     _mode = _mean
 
     def _variance(self) -> Any:
-        return self._scale_of.variance() + raw.ZerosLike(self._location)
+        return self._scale_of.variance() + raw.ZerosLike(self._vector)
 
     def _covariance(self) -> Any:
-        return self._scale_of.covariance() + raw.ZerosLike(expand_dims(self._location, -1))
+        return self._scale_of.covariance() + raw.ZerosLike(expand_dims(self._vector, -1))
 
 
 @RegisterKL(_MultivariateNormal, _MultivariateNormal)
@@ -236,7 +224,18 @@ class OneHotCategorical(Categorical):
         return self._probs * (1 - self._probs)
 
 
-class ExpRelaxedOneHotCategorical(Distribution):
+class _Relaxed(OfLogits):
+    """Base of continuous relaxations of distributions of classes."""
+
+    _temperature: Tensor
+
+    @property
+    def temperature(self) -> Tensor:
+        """The temperature."""
+        return self._temperature
+
+
+class ExpRelaxedOneHotCategorical(_Relaxed, OfVectors):
     """The logarithm of RelaxedOneHotCategorical, which is numerically more stable.
 
     temperature: positive; logits, probs: as there.
@@ -252,36 +251,10 @@ class ExpRelaxedOneHotCategorical(Distribution):
         parameters = dict(locals())
         with name_scope(name, values=[logits, probs, temperature]) as scope:
             self._logits, self._probs = logits_and_probs(logits, probs, True, validate_args, dtype=dtype)
+            self._vector = self._logits
             self._temperature = convert_to_tensor(temperature, name="temperature", dtype=self._logits.dtype)
         super().__init__(self._logits.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._logits, self._probs, self._temperature], scope)
-
-    @property
-    def temperature(self) -> Tensor:
-        """The temperature."""
-        return self._temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The unnormalized log-probabilities."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probabilities."""
-        return self._probs
-
-    def _batch_shape(self) -> Any:
-        return self._logits.shape[:-1]
-
-    def _batch_shape_tensor(self) -> Any:
-        return shape_of(self._logits)[:-1]
-
-    def _event_shape(self) -> Any:
-        return self._logits.shape[-1:]
-
-    def _event_shape_tensor(self) -> Any:
-        return shape_of(self._logits)[-1:]
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         shape = concat([raw.Reshape(n, [1]), shape_of(self._logits)], 0)
@@ -318,7 +291,7 @@ class RelaxedOneHotCategorical(ExpRelaxedOneHotCategorical):
         return super()._log_prob(raw.Log(x)) - raw.Sum(raw.Log(x), [-1])
 
 
-class RelaxedBernoulli(Distribution):
+class RelaxedBernoulli(_Relaxed):
     """Continuous relaxation of Bernoulli on (0, 1) (Concrete), whose samples have gradients.
 
     temperature: positive; near 0 samples are nearly 0 or 1.
@@ -336,21 +309,6 @@ class RelaxedBernoulli(Distribution):
             self._temperature = convert_to_tensor(temperature, name="temperature", dtype=self._logits.dtype)
         super().__init__(self._logits.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
                          [self._logits, self._temperature], scope)
-
-    @property
-    def temperature(self) -> Tensor:
-        """The temperature."""
-        return self._temperature
-
-    @property
-    def logits(self) -> Tensor:
-        """The log-odds of 1."""
-        return self._logits
-
-    @property
-    def probs(self) -> Tensor:
-        """The probability of 1."""
-        return self._probs
 
     def _sample_n(self, n: Any, seed: int | None) -> Any:
         tiny = np.finfo(self.dtype.as_numpy_dtype).tiny
