@@ -1,7 +1,6 @@
 """Linear algebra by factors: LU decompositions, systems of banded and tridiagonal matrices. LAPACK by SciPy."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.kernels.scalar.number_types import wide
-from tfnb.linalg.matrices import ADJOINT, NUMBERS, matrix_shape, square_shape
+from tfnb.linalg.matrices import ADJOINT, NUMBERS, each_matrix, matrix_shape, square_shape
 from tfnb.ops.array.create import eye, zeros_like
 from tfnb.ops.array.joining import concat, pad, stack, unstack
 from tfnb.ops.array.reshape import expand_dims, identity, matrix_transpose, shape, squeeze
@@ -32,14 +31,6 @@ linalg = lazy_module("scipy.linalg")
 SOLVED = "{double, float, complex64, complex128}"
 
 
-def _each(fn: Callable[..., np.ndarray], *arrays: np.ndarray) -> np.ndarray:
-    """Return fn(matrices) for each place in the batch axes."""
-    lead = arrays[0].shape[:-2]
-    flat = [a.reshape(-1, *a.shape[-2:]) for a in arrays]
-    made = [fn(*each) for each in zip(*flat, strict=True)]
-    return np.stack(made).reshape(*lead, *made[0].shape) if made else np.zeros((*lead, *arrays[-1].shape[-2:]))
-
-
 # LU
 
 def _lu_shape(ctx: ShapeContext) -> list[Static]:
@@ -47,19 +38,20 @@ def _lu_shape(ctx: ShapeContext) -> list[Static]:
     return [found, None if found is None else found[:-1]]
 
 
+def _factored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return both factors of a matrix in one matrix, and the row of the input that each of its rows is."""
+    made, pivots, info = linalg.lapack.get_lapack_funcs(("getrf",), (x,))[0](x)
+    if info > 0:
+        raise ValueError("Input is not invertible.")
+    rows = np.arange(len(x))
+    for i, other in enumerate(pivots):
+        rows[[i, other]] = rows[[other, i]]
+    return made, rows
+
+
 def _lu(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return both factors in one matrix, and the row of the input that each of its rows is."""
-    side = x.shape[-1]
-    packed = np.empty(x.shape, x.dtype)
-    order = np.empty(x.shape[:-1], ctx.op.outputs[1].dtype.np_dtype)
-    for place in np.ndindex(*x.shape[:-2]):
-        made, pivots, info = linalg.lapack.get_lapack_funcs(("getrf",), (wide(x[place]),))[0](wide(x[place]))
-        if info > 0:
-            raise ValueError("Input is not invertible.")
-        rows = np.arange(side)
-        for i, other in enumerate(pivots):
-            rows[[i, other]] = rows[[other, i]]
-        packed[place], order[place] = made, rows
+    packed, order = np.empty(x.shape, x.dtype), np.empty(x.shape[:-1], ctx.op.outputs[1].dtype.np_dtype)
+    each_matrix(_factored, (wide(x),), (packed, order))
     return packed, order
 
 
@@ -273,9 +265,10 @@ def _tridiagonal_shape(ctx: ShapeContext) -> list[Static]:
 
 def _tridiagonal_solve(ctx: Any, diagonals: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     solve = _pivoted if ctx.attrs["partial_pivoting"] else _plain
-    if not rhs.size:
-        return rhs.copy()
-    return _each(solve, wide(diagonals), wide(rhs)).astype(rhs.dtype, copy=False)
+    made = np.empty_like(rhs)
+    if made.size:
+        each_matrix(lambda *one: (solve(*one),), (wide(diagonals), wide(rhs)), (made,))
+    return made
 
 
 def _pivoted(diagonals: np.ndarray, rhs: np.ndarray) -> np.ndarray:

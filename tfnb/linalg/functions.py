@@ -14,13 +14,14 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.scalar.number_types import wide
-from tfnb.linalg.matrices import NUMBERS, adjoint, lapack, square_shape
+from tfnb.linalg.matrices import NUMBERS, adjoint, each_matrix, lapack, square_shape
 from tfnb.ops.array.create import eye
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims, matrix_transpose, reshape, shape
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
+from tfnb.ops.math.arithmetic import add_n
 from tfnb.ops.math.casting import cast
 from tfnb.ops.reductions.matmul import matmul
 from tfnb.ops.reductions.reduce import norm, reduce_max, reduce_sum
@@ -40,23 +41,23 @@ def _square(ctx: ShapeContext) -> list[Static]:
     return [square_shape(ctx.shape(0))]
 
 
-def _one_by_one(fn: Any, x: np.ndarray) -> np.ndarray:
+def _each(fn: Any, x: np.ndarray) -> np.ndarray:
+    """Return fn(matrix) of each matrix, complex."""
     made = np.empty(x.shape, np.result_type(x.dtype, np.complex64))
-    for place in np.ndindex(*x.shape[:-2]):
-        made[place] = fn(x[place])
+    each_matrix(lambda one: (fn(one),), (x,), (made,))
     return made
 
 
 def _logarithm(ctx: Any, x: np.ndarray) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)         # of SciPy, where a result may be inaccurate
-        return _one_by_one(linalg.logm, x).astype(x.dtype, copy=False)
+        return _each(linalg.logm, x).astype(x.dtype, copy=False)
 
 
 def _root(ctx: Any, x: np.ndarray) -> np.ndarray:
     """Return the principal square roots; NaN for a real matrix that has no real one, as in TensorFlow."""
     with np.errstate(all="ignore"):
-        made = _one_by_one(linalg.sqrtm, wide(x))
+        made = _each(linalg.sqrtm, wide(x))
     if x.dtype.kind != "c":
         size = np.finfo(wide(x).dtype).eps * 100 * (1 + np.abs(made).max(initial=0))
         made = np.where((np.abs(made.imag) > size).any((-1, -2), keepdims=True), np.nan, made.real)
@@ -169,17 +170,9 @@ def _pade(x: Tensor, degree: int) -> tuple[Tensor, Tensor]:
     powers = [one, squared]
     while len(powers) <= degree // 2:
         powers.append(matmul(powers[-1], squared))
-    odd, even = (sum_of([raw.Mul(convert_to_tensor(c, dtype=x.dtype), p) for c, p in
+    odd, even = (add_n([raw.Mul(convert_to_tensor(c, dtype=x.dtype), p) for c, p in
                          zip(factors[start::2], powers, strict=False)]) for start in (1, 0))
     return matmul(x, odd), even
-
-
-def sum_of(parts: list[Tensor]) -> Tensor:
-    """Return the sum of tensors of one shape."""
-    made = parts[0]
-    for part in parts[1:]:
-        made = raw.AddV2(made, part)
-    return made
 
 
 @public("linalg.expm")
@@ -232,6 +225,12 @@ def _checked_matrix(a: Any, validate: bool) -> Tensor:
     return made
 
 
+def _longest_side(a: Tensor, dtype: Any) -> Tensor:
+    """Return max(rows, columns) of the matrices."""
+    rows, columns = (shape(a)[-2], shape(a)[-1]) if None in a.shape[-2:].as_list() else a.shape.as_list()[-2:]
+    return cast(raw.Maximum(rows, columns), dtype)
+
+
 @public("linalg.pinv")
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """Compute the Moore-Penrose pseudo-inverse of each matrix, by singular values.
@@ -248,9 +247,8 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         a = _checked_matrix(a, validate_args)
         real = as_dtype(a.dtype.real_dtype)
         if rcond is None:
-            rows, columns = (shape(a)[-2], shape(a)[-1]) if None in a.shape[-2:].as_list() else a.shape.as_list()[-2:]
-            most = cast(raw.Maximum(rows, columns), real)
-            rcond = raw.Mul(most, convert_to_tensor(10 * float(np.finfo(real.as_numpy_dtype).eps), dtype=real))
+            eps = float(np.finfo(real.as_numpy_dtype).eps)
+            rcond = raw.Mul(_longest_side(a, real), convert_to_tensor(10 * eps, dtype=real))
         rcond = convert_to_tensor(rcond, dtype=real, name="rcond")
         values, left, right = raw.Svd(a, full_matrices=False, compute_uv=True)
         values = cast(values, real)
@@ -279,9 +277,8 @@ def matrix_rank(a: Any, tol: Any = None, validate_args: bool = False, name: str 
         real = as_dtype(a.dtype.real_dtype)
         values = cast(raw.Svd(a, compute_uv=False)[0], real)
         if tol is None:
-            rows, columns = (shape(a)[-2], shape(a)[-1]) if None in a.shape[-2:].as_list() else a.shape.as_list()[-2:]
             eps = convert_to_tensor(float(np.finfo(real.as_numpy_dtype).eps), dtype=real)
-            tol = raw.Mul(raw.Mul(eps, cast(raw.Maximum(rows, columns), real)), reduce_max(values, -1, keepdims=True))
+            tol = raw.Mul(raw.Mul(eps, _longest_side(a, real)), reduce_max(values, -1, keepdims=True))
         return reduce_sum(cast(raw.Greater(values, convert_to_tensor(tol, dtype=real)), int32), -1)
 
 

@@ -87,6 +87,13 @@ def lapack(fn: Any, message: str, *arrays: np.ndarray) -> Any:
         raise ValueError(f"{message} ({error})") from None
 
 
+def each_matrix(fn: Callable[..., Any], inputs: tuple[np.ndarray, ...], outputs: tuple[np.ndarray, ...]) -> None:
+    """Write the results of fn(matrix of each input), one for each output, to every place in the batch axes."""
+    for place in np.ndindex(*inputs[0].shape[:-2]):
+        for output, made in zip(outputs, fn(*(x[place] for x in inputs)), strict=True):
+            output[place] = made
+
+
 def _turned(x: np.ndarray, adjoint: bool) -> np.ndarray:
     return np.conj(np.swapaxes(x, -1, -2)) if adjoint else x
 

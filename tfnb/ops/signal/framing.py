@@ -18,12 +18,11 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.reductions.reduce import reduce_sum
 
 
-def _scalar(value: Any, name: str) -> tuple[Any, Any]:
-    """Return an int32 scalar as a tensor, and as a number where it is known (else the tensor again)."""
+def int_scalar(value: Any, name: str) -> Tensor:
+    """Return a length or a step as an int32 tensor. Raises ValueError for one that is no scalar."""
     made = convert_to_tensor(value, dtype=int32, name=name)
     made.shape.assert_has_rank(0)
-    known = constant_value(made)
-    return made, made if known is None else int(known)
+    return made
 
 
 @public("signal.frame")
@@ -43,7 +42,7 @@ def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False
     """
     with name_scope(name, "frame", [signal, frame_length, frame_step, pad_value]):
         signal = convert_to_tensor(signal, name="signal")
-        (length, known_length), (step, known_step) = _scalar(frame_length, "frame_length"), _scalar(frame_step, "step")
+        length, step = int_scalar(frame_length, "frame_length"), int_scalar(frame_step, "step")
         rank = signal.shape.ndims
         if rank is None:
             if axis != -1:
@@ -61,14 +60,14 @@ def frame(signal: Any, frame_length: Any, frame_step: Any, pad_end: bool = False
         places = expand_dims(range_(frames) * step, 1) + expand_dims(range_(length), 0)
         made = gather(signal, places, axis=at if rank is not None else raw.Rank(signal) - 1)
         if rank is not None:
-            made.set_shape(_framed(signal, at, known_length, known_step, frames))
+            made.set_shape(_framed(signal, at, length, frames))
         return made
 
 
-def _framed(signal: Tensor, at: int, length: Any, step: Any, frames: Tensor) -> TensorShape:
-    many, sizes = constant_value(frames), signal.shape.as_list()
-    return TensorShape([*sizes[:at], None if many is None else int(many), length if isinstance(length, int) else None,
-                        *sizes[at + 1:]])
+def _framed(signal: Tensor, at: int, length: Tensor, frames: Tensor) -> TensorShape:
+    many, each = (None if known is None else int(known) for known in map(constant_value, (frames, length)))
+    sizes = signal.shape.as_list()
+    return TensorShape([*sizes[:at], many, each, *sizes[at + 1:]])
 
 
 def _continued(signal: Tensor, missing: Any, value: Tensor, at: int) -> Tensor:

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, log, log2, sqrt
+from math import ceil, log, log2
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import square
 from tfnb.ops.reductions.reduce import reduce_sum
 from tfnb.ops.signal.fourier import dct, irfft, rfft
-from tfnb.ops.signal.framing import frame, overlap_and_add
+from tfnb.ops.signal.framing import frame, int_scalar, overlap_and_add
 from tfnb.ops.signal.windows import hann_window, vorbis_window
 
 _HERTZ, _MEL = 700.0, 1127.0            # mel(f) = 1127 ln(1 + f / 700)
@@ -32,12 +32,6 @@ def _power_of_two(length: Tensor) -> Any:
         return 2 ** ceil(log2(int(known))) if known > 1 else 1
     exponent = raw.Ceil(raw.RealDiv(raw.Log(raw.Cast(length, DstT=float32)), convert_to_tensor(log(2), dtype=float32)))
     return raw.Cast(raw.Pow(convert_to_tensor(2.0), exponent), DstT=int32)
-
-
-def _scalar(value: Any, name: str) -> Tensor:
-    made = convert_to_tensor(value, dtype=int32, name=name)
-    made.shape.assert_has_rank(0)
-    return made
 
 
 @public("signal.stft")
@@ -58,8 +52,8 @@ def stft(signals: Any, frame_length: Any, frame_step: Any, fft_length: Any = Non
     with name_scope(name, "stft", [signals, frame_length, frame_step]):
         signals = convert_to_tensor(signals, name="signals")
         signals.shape.with_rank_at_least(1)
-        length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
-        size = _power_of_two(length) if fft_length is None else _scalar(fft_length, "fft_length")
+        length, step = int_scalar(frame_length, "frame_length"), int_scalar(frame_step, "frame_step")
+        size = _power_of_two(length) if fft_length is None else int_scalar(fft_length, "fft_length")
         frames = frame(signals, length, step, pad_end=pad_end)
         if window_fn is not None:
             frames = raw.Mul(frames, window_fn(length, dtype=frames.dtype))
@@ -86,8 +80,8 @@ def inverse_stft(stfts: Any, frame_length: Any, frame_step: Any, fft_length: Any
     with name_scope(name, "inverse_stft", [stfts]):
         stfts = convert_to_tensor(stfts, name="stfts")
         stfts.shape.with_rank_at_least(2)
-        length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
-        size = _power_of_two(length) if fft_length is None else _scalar(fft_length, "fft_length")
+        length, step = int_scalar(frame_length, "frame_length"), int_scalar(frame_step, "frame_step")
+        size = _power_of_two(length) if fft_length is None else int_scalar(fft_length, "fft_length")
         frames: Any = irfft(stfts, [size])
         missing = raw.Maximum(0, length - size)
         frames = pad(frames[..., :length], concat([
@@ -115,7 +109,7 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable[..., Any
     def window(frame_length: Any, dtype: Any) -> Tensor:
         """Return the window of `frame_length` samples."""
         with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
-            length, step = _scalar(frame_length, "frame_length"), _scalar(frame_step, "frame_step")
+            length, step = int_scalar(frame_length, "frame_length"), int_scalar(frame_step, "frame_step")
             forward = forward_window_fn(length, dtype=dtype)
             many = raw.Neg(raw.FloorDiv(raw.Neg(length), step))
             squares = reshape(pad(square(forward), [[0, many * step - length]]), [many, step])
@@ -125,13 +119,9 @@ def inverse_stft_window_fn(frame_step: Any, forward_window_fn: Callable[..., Any
     return window
 
 
-def _without_window(half: Tensor, dtype: Any) -> Any:
-    """Return the weight 1 / sqrt(2) of each sample: squares of frames that overlap by half add up to 1."""
-    return convert_to_tensor(1 / sqrt(2), dtype=dtype)
-
-
 def _mdct_window(window_fn: Callable[..., Any] | None, half: Any, dtype: Any) -> Any:
-    return _without_window(half, dtype) if window_fn is None else window_fn(half * 2, dtype=dtype)
+    """Return the window; by default 1 / sqrt(2): squares of frames that overlap by half add up to 1."""
+    return convert_to_tensor(0.5**0.5, dtype=dtype) if window_fn is None else window_fn(half * 2, dtype=dtype)
 
 
 @public("signal.mdct")
@@ -150,7 +140,7 @@ def mdct(signals: Any, frame_length: Any, window_fn: Callable[..., Any] | None =
     with name_scope(name, "mdct", [signals, frame_length]):
         signals = convert_to_tensor(signals, name="signals")
         signals.shape.with_rank_at_least(1)
-        length = _scalar(frame_length, "frame_length")
+        length = int_scalar(frame_length, "frame_length")
         known = constant_value(length)
         if known is not None and known % 4:
             raise ValueError(f"The frame length must be a multiple of 4, got {int(known)}")

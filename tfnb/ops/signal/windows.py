@@ -19,6 +19,7 @@ from tfnb.ops.math.arithmetic import square
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.functions import cos, sin, sqrt
 from tfnb.ops.math.special_functions import BesselI0
+from tfnb.ops.signal.framing import int_scalar
 
 
 def _floating(name: str, dtype: Any) -> DType:
@@ -28,17 +29,11 @@ def _floating(name: str, dtype: Any) -> DType:
     return found
 
 
-def _length(window_length: Any) -> Tensor:
-    length = convert_to_tensor(window_length, dtype=int32, name="window_length")
-    length.shape.assert_has_rank(0)
-    return length
-
-
 def _raised_cosine(name: str | None, default: str, window_length: Any, periodic: Any, dtype: Any, a: float,
                    b: float) -> Tensor:
     """Return a - b cos(2 pi k / n), k = 0, ...; n is one less than the length where the window is symmetric."""
     with name_scope(name, default, [window_length, periodic]):
-        dtype, length = _floating(default, dtype), _length(window_length)
+        dtype, length = _floating(default, dtype), int_scalar(window_length, "window_length")
         even = raw.Sub(1, raw.FloorMod(length, 2))
         periodic = cast(convert_to_tensor(periodic, dtype=None, name="periodic"), int32)
         # An odd length has a middle sample anyhow: only an even one is made one longer, as in TensorFlow.
@@ -87,7 +82,7 @@ def kaiser_window(window_length: Any, beta: Any = 12.0, dtype: Any = float32, na
     array([0.43867657, 1.        , 0.43867657], dtype=float32)
     """
     with name_scope(name, "kaiser_window"):
-        dtype, length = _floating("kaiser_window", dtype), _length(window_length)
+        dtype, length = _floating("kaiser_window", dtype), int_scalar(window_length, "window_length")
         shape = convert_to_tensor(beta, dtype=dtype)
         half = raw.Mul(cast(raw.Sub(length, 1), dtype), convert_to_tensor(0.5, dtype=dtype))
         offset = raw.Sub(cast(range_(length), dtype), half)
@@ -110,7 +105,7 @@ def kaiser_bessel_derived_window(window_length: Any, beta: Any = 12.0, dtype: An
     array([1., 1.], dtype=float32)
     """
     with name_scope(name, "kaiser_bessel_derived_window"):
-        dtype, length = _floating("kaiser_bessel_derived_window", dtype), _length(window_length)
+        dtype, length = _floating("kaiser_bessel_derived_window", dtype), int_scalar(window_length, "window_length")
         half: Any = raw.FloorDiv(length, 2)
         sums: Any = raw.Cumsum(kaiser_window(raw.AddV2(half, 1), beta, dtype), 0)
         rising = sqrt(raw.RealDiv(sums[:-1], sums[-1]))
@@ -129,7 +124,7 @@ def vorbis_window(window_length: Any, dtype: Any = float32, name: str | None = N
     array([1., 1.], dtype=float32)
     """
     with name_scope(name, "vorbis_window"):
-        dtype, length = _floating("vorbis_window", dtype), _length(window_length)
+        dtype, length = _floating("vorbis_window", dtype), int_scalar(window_length, "window_length")
         places = raw.AddV2(cast(range_(length), dtype), convert_to_tensor(0.5, dtype=dtype))
         rise = sin(raw.RealDiv(raw.Mul(convert_to_tensor(np.pi, dtype=dtype), places), cast(length, dtype)))
         return sin(raw.Mul(convert_to_tensor(np.pi / 2, dtype=dtype), square(rise)))
