@@ -95,3 +95,11 @@ with graph.as_default(), tf.Session(graph=graph) as s:
     scope = {"tf": tf, "np": np}
     exec(code, scope)
     assert scope["result"] == oracle(code)
+
+
+def test_draws_without_a_seed_differ_in_one_run_and_are_the_same_in_every_run_of_a_test():
+    drawn, found = tf.random_uniform([], 0, 1000, tf.int32), []
+    for _ in range(2):
+        with tf.Session() as session:
+            found.append(int(session.run(drawn)))
+    assert (*found, np.random.randint(1000)) == (283, 966, 382)

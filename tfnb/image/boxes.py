@@ -16,6 +16,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.image.resize import size_pair
 from tfnb.kernels.arrays import boxes as arrays
 from tfnb.kernels.arrays import sample_box
+from tfnb.kernels.arrays.philox import entropy
 from tfnb.kernels.library.checks import BAD_BOX, Check
 from tfnb.kernels.library.image import crops as kernels
 from tfnb.ops.array.reshape import shape
@@ -323,9 +324,9 @@ def _glimpsed(ctx: ShapeContext) -> list[Static]:
 def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     def fill(sizes: tuple[int, ...]) -> np.ndarray:
         if ctx.attrs["uniform_noise"]:
-            return np.random.default_rng().uniform(images.min(), images.max(), sizes)
+            return np.random.default_rng(entropy()).uniform(images.min(), images.max(), sizes)
         if ctx.attrs["noise"] == b"gaussian":
-            return np.random.default_rng().standard_normal(sizes, np.float32)
+            return np.random.default_rng(entropy()).standard_normal(sizes, np.float32)
         return np.zeros(sizes, np.float32)
     return arrays.glimpses(images, tuple(size.tolist()), offsets, ctx.attrs["centered"], ctx.attrs["normalized"], fill)
 

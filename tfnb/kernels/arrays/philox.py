@@ -42,10 +42,15 @@ def kernel(args, begin, end):
 _GROUP = {"float64": 2, "int64": 2, "uint64": 2}        # elements a block; others: 4
 
 
+def entropy() -> int:
+    """Return 64 bits that differ from call to call, for whatever draws without a seed."""
+    return int.from_bytes(os.urandom(8), sys.byteorder)
+
+
 def new_state(seed: int, seed2: int) -> np.ndarray:
     """Return the generator state of an op with these seed attrs; both 0 mean a nondeterministic start."""
     if seed == 0 and seed2 == 0:
-        seed, seed2 = (int.from_bytes(os.urandom(8), sys.byteorder) for _ in range(2))
+        seed, seed2 = entropy(), entropy()
     return np.array([seed & _WORD, 0, 0, seed2 & _WORD], np.uint64)
 
 
