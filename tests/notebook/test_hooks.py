@@ -280,7 +280,8 @@ def test_completion_of_names_tags_and_options(tmp_path, monkeypatch):
     assert [each.text for each in found["completions"]] == ["layer/weights"]
     assert found["suppress"] is True, "no name of Python has a slash"
     assert complete.matches("%graph lay --feed f", options, {"feeds": {}, "five": 5}) == ["feeds"]
-    assert complete.matches("%tfnb i", lambda magic: {}) == ["inspect"]
+    assert complete.matches("%tfnb i", lambda magic: {"--help": []}) == ["inspect"]
+    assert complete.matches("%timeit i", lambda magic: {}) == []
 
     def suppressed(line: str) -> object:
         return matcher(SimpleNamespace(line_with_cursor=line, cursor_position=len(line), token=""))["suppress"]

@@ -76,10 +76,11 @@ def unload_ipython_extension(ip: Any) -> None:
 
 
 def _options(magics: Sequence[LineMagics], name: str) -> dict[str, list[str]]:
-    """The options of a magic ("%graph", "%%graph"), each with the words that it takes."""
-    method = f"{name[2:]}_cell" if name.startswith("%%") else name[1:]
-    parsers = [getattr(family, method).parser for family in magics
-               if hasattr(getattr(family, method, None), "parser")]
-    found: dict[str, list[str]] = {"--help": []} |  {option: list(map(str, action.choices or ())) for parser in parsers
-             for option, action in parser._option_string_actions.items()}
-    return dict(sorted(found.items()))
+    """The options of a magic of ours ("%graph", "%%graph"), each with the words that it takes; of others none."""
+    kind = "cell" if name.startswith("%%") else "line"
+    magic = next((table[kind][name.lstrip("%")] for table in (family.magics for family in magics)
+                  if name.lstrip("%") in table[kind]), None)
+    if magic is None:
+        return {}
+    taken = magic.parser._option_string_actions if hasattr(magic, "parser") else {}
+    return {"--help": [], **{option: list(map(str, taken[option].choices or ())) for option in sorted(taken)}}

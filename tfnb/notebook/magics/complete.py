@@ -27,19 +27,19 @@ def matches(text: str, options: Options, namespace: Mapping[str, Any] = MappingP
     """Completions of the last word of a line with one of our magics; none for other lines.
 
     text: the line up to the cursor; options: magic with its signs -> its options -> the words that one takes, if they
-    are few; namespace: the user's names, of which some options take those of one kind.
+    are few, and nothing for those of others; namespace: the user's names, of which some options take those of one kind.
     """
     found = _line(text)
-    if found is None or found[2] not in WORDS:
+    given = options(found[1] + found[2]) if found is not None else {}
+    if found is None or not given:
         return []
     magic, (*before, word) = found[2], re.split(r"\s+", found[3])
-    given = options(found[1] + magic)
     option = next((each for each in reversed(before) if each.startswith("--")), "")
     if option and option != before[-1] and option not in SEVERAL:
         option = ""                             # its word stands there already
     choices = given.get(option) or (_of_kind(namespace, KINDS[option]) if option in KINDS else
                                     VALUES.get(option, tuple)())
-    known = given if word.startswith("-") else choices or [*_meant(magic, namespace), *WORDS[magic]()]
+    known = given if word.startswith("-") else choices or [*_meant(magic, namespace), *WORDS.get(magic, names)()]
     return [*dict.fromkeys(each for each in known if each.startswith(word) and each != word)][:MOST]
 
 
@@ -102,20 +102,14 @@ def keys() -> list[str]:
     return get_default_graph().get_all_collection_keys()
 
 
-# magic -> the words that it takes
+# magic -> the words that it takes, where they are not the names of the graph
 WORDS: dict[str, Callable[[], Iterable[str]]] = {
-    "graph": names,
-    "fetch": names,
-    "profile": names,
-    "nan": names,
-    "step": names,
     "show": tuple,
     "live": tags,
     "stale": lambda: ["run"],
     "train": tuple,
     "queues": queue_names,
     "runs": lambda: ["compare", "rename", "delete", "undo", "empty", *(run.name for run in kept_runs())],
-    "why": names,
     "collections": keys,
     "vars": variable_names,
     "slots": variable_names,
