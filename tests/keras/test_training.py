@@ -175,10 +175,10 @@ def test_two_inputs_and_two_outputs():
     both = model.predict([X, X[:, :2]])
     assert [each.shape for each in both] == [(24, 1), (24, 3)]
     assert len(model.weights) == 8 and model.get_layer("shared").get_output_at(1).shape.as_list() == [None, 4]
-    np.testing.assert_allclose(both[0], model.predict_on_batch(inputs)[0], rtol=1e-5)
+    np.testing.assert_allclose(both[0], model.predict_on_batch(inputs)[0], rtol=1e-5, atol=1e-6)
     rebuilt = tf.keras.Model.from_config(model.get_config())
     rebuilt.set_weights(model.get_weights())
-    np.testing.assert_allclose(rebuilt.predict(inputs)[1], both[1], rtol=1e-5)
+    np.testing.assert_allclose(rebuilt.predict(inputs)[1], both[1], rtol=1e-5, atol=1e-6)
 
 
 def test_ops_between_layers_are_layers_of_the_model():
@@ -188,7 +188,7 @@ def test_ops_between_layers_are_layers_of_the_model():
     np.testing.assert_allclose(model.predict(X), 4 * X.sum(axis=1, keepdims=True) + 1, rtol=1e-4, atol=1e-5)
     copied = tf.keras.Model.from_config(model.get_config())
     copied.set_weights(model.get_weights())
-    np.testing.assert_allclose(copied.predict(X), model.predict(X), rtol=1e-5)
+    np.testing.assert_allclose(copied.predict(X), model.predict(X), rtol=1e-5, atol=1e-6)
 
 
 def test_nested_models_share_weights_and_freeze():
@@ -272,7 +272,7 @@ def test_streams_train_as_arrays_do():
                 lambda model: model.fit(dataset.repeat().make_one_shot_iterator(), steps_per_epoch=6, verbose=0),
                 lambda model: model.fit_generator(forever(), steps_per_epoch=3, epochs=2, verbose=0),
                 lambda model: model.fit(sequence, shuffle=False, epochs=2, verbose=0)):
-        np.testing.assert_allclose(trained(fit), wanted, rtol=1e-5)
+        np.testing.assert_allclose(trained(fit), wanted, rtol=1e-5, atol=1e-6)
     model = linear()
     assert sequence.ended == 2 and model.predict(dataset).shape == (24, 1)
     assert model.evaluate(dataset, verbose=0) == pytest.approx(model.evaluate(X, Y, verbose=0), rel=1e-5)
@@ -294,10 +294,11 @@ class Twice(tf.keras.Model):
 
 
 def test_subclasses_learn_their_inputs_from_data():
+    tf.set_random_seed(1)
     model = Twice()
-    model.compile("adam", "mse")
+    model.compile(tf.keras.optimizers.Adam(0.1), "mse")
     losses = model.fit(X, Y, epochs=30, verbose=0).history["loss"]
-    assert losses[-1] < losses[0] and len(model.weights) == 4
+    assert losses[-1] < 0.6 * losses[0] and len(model.weights) == 4
     assert [v.name for v in model.weights][0] == "twice/dense/kernel:0"
     with pytest.raises(NotImplementedError, match="save_weights"):
         model.save("model.h5")

@@ -39,6 +39,7 @@ def next_batch(n):
 def main(_):
     FLAGS._parse_flags()
     print("\n".join("{}={}".format(attr.upper(), value) for attr, value in sorted(FLAGS.__flags.items())))
+    tf.set_random_seed(1)
     x = tf.placeholder(tf.float32, [None, 144], name='x')
     y_ = tf.placeholder(tf.float32, [None, 4], name='y_')
     keep_prob = tf.placeholder(tf.float32)

