@@ -26,8 +26,9 @@ NO_SECOND = {
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
 NOT_CHECKED = {
-    **dict.fromkeys(("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration"),
-                    "they are those of Switch, Merge, Enter, Exit and NextIteration, for references"),
+    **dict.fromkeys(("RefSwitch", "RefMerge", "RefEnter", "RefExit", "RefNextIteration", "RefIdentity"),
+                    "they are those of Switch, Merge, Enter, Exit, NextIteration and Identity, for references"),
+
     **dict.fromkeys(("RandomGamma", "StatelessRandomGammaV2"),
                     "it keeps the CDF of a sample, not what it was drawn by: see tests/ops/test_random_samples.py"),
     **dict.fromkeys((f"FakeQuantWithMinMax{kind}" for kind in ("Args", "Vars", "VarsPerChannel")),
@@ -174,6 +175,7 @@ SAMPLES = {
     "ComplexAbs": [(lambda x, y: tf.abs(tf.complex(x, y)), [A, B])],
     "Angle": [(lambda x, y: tf.angle(tf.complex(x, y)), [A, B])],
     "ConjugateTranspose": [(lambda x: tf.imag(raw.ConjugateTranspose(tf.complex(x, x * x), [1, 0])), [A])],
+    "AccumulateNV2": [(lambda x, y: raw.AccumulateNV2([x, y], shape=[None, 3]), [A, A])],
     "IdentityN": [(lambda x, y: raw.IdentityN([x, y]), [A, ROW])],
     "EnsureShape": [(lambda x: raw.EnsureShape(x, shape=[2, 3]), [A])],
     "CheckNumerics": [(lambda x: raw.CheckNumerics(x, message="m"), [A])],
@@ -229,6 +231,7 @@ SAMPLES = {
     "MatrixSetDiagV3": [(lambda x, y: raw.MatrixSetDiagV3(x, y[:, :2, :3], [0, 1]), [CUBE, CUBE])],
     "MatrixDiagV3": [(lambda x: raw.MatrixDiagV3(x, [-1, 0], 3, 4, 0.0), [A])],
     "MatrixDiagPartV3": [(lambda x: raw.MatrixDiagPartV3(x, [-1, 1], 0.0), [CUBE])],
+    "ScatterNdNonAliasingAdd": [(lambda x, y: raw.ScatterNdNonAliasingAdd(x, [[1], [1]], y), [A, A])],
     "ScatterNd": [(lambda x: raw.ScatterNd([[1], [0]], x, [4, 3]), [A])],
     "Cumsum": [(lambda x, e=e, r=r: raw.Cumsum(x, 1, exclusive=e, reverse=r), [A])
                for e in (False, True) for r in (False, True)],

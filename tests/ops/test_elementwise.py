@@ -85,8 +85,8 @@ FORMULAS = {
     "Xdivy": lambda x, y: np.where(x == 0, 0, x / y), "Xlogy": special.xlogy, "Xlog1py": special.xlog1py,
 }
 # Ops with formulas elsewhere: they are more than a formula of broadcast inputs.
-ELSEWHERE = {"AddN", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real", "Angle",
-             "NextAfter"}
+ELSEWHERE = {"AddN", "AccumulateNV2", "OnesLike", "ZerosLike", "BiasAdd", "Cast", "ComplexAbs", "Conj", "Imag", "Real",
+             "Angle", "NextAfter"}
 SLOW = pytest.mark.slow
 SPECIAL = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf, "0": 0.0, "-0": -0.0}
 # where NumPy's or SciPy's own special cases are not the op's: infinite and NaN samples are left out
@@ -204,6 +204,7 @@ def test_ops_that_align_or_list_their_inputs(mode, monkeypatch):
         raw.BiasAddGrad(px, data_format="NCHW"): x.sum((0, 2, 3)),
         raw.Select(pf, ps, -ps): np.where(flags[:, None], square, -square),
         raw.Select(True, ps, -ps): square,
+        raw.AccumulateNV2([px, 2 * px], shape=[None, 3, 3, 3]): 3 * x,
         raw.AddN([px, px, 2 * px]): 4 * x, raw.AddN([pb]): b,
         raw.L2Loss(px): np.sum(x.astype(np.float64) ** 2) / 2,
     }

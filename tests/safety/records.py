@@ -25,7 +25,7 @@ LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyF
             "ParseSequenceExample", "ParseSequenceExampleV2", "Print", "PrintV2", "Assert", "Save",
             "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints",
             "ShardedFilename", "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
-            "TakeManySparseFromTensorsMap"}
+            "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable"}
 
 
 class _Harvest(Tap):

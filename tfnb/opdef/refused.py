@@ -40,18 +40,18 @@ _NEWER = (
 _FLOW = (
     "Case If While For StatelessIf StatelessWhile (Stateful)?PartitionedCall SymbolicGradient MapDefun ToBool")
 _NOT_YET = (
-    "Abort AccumulateNV2 AdjustContrast Barrier.* BatchNormWithGlobalNormalization CombinedNonMaxSuppression "
-    "ConsumeMutexLock Conv3DBackprop(Filter|Input) DecodeProtoV2 (Delete|Get)Session(Tensor|Handle).* "
-    "Dequantize DestroyTemporaryVariable Empty EmptyTensorList EncodeProto ExtractGlimpseV2 "
+    "AdjustContrast Barrier.* BatchNormWithGlobalNormalization CombinedNonMaxSuppression "
+    "ConsumeMutexLock Conv3DBackprop(Filter|Input) DecodeProtoV2 "
+    "Dequantize EmptyTensorList EncodeProto ExtractGlimpseV2 "
     "Fractional(Avg|Max)Pool.* GRUBlockCell.* GenerateVocabRemapping ImageProjectiveTransformV2 "
     "ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic LSTMBlockCell.* "
     "LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
     "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Matrix(DiagPart|Diag|SetDiag)V2 MaxPoolGradGradV2 "
     "MaxPoolGradGradWithArgmax MaxPool(Grad)?V2 Mutex(Lock|V2) NearestNeighbors NegTrain NonDeterministicInts "
-    "OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput Ref(Identity|Select) "
-    "RequantizationRange.* Reverse ScaleAndTranslate.* ScatterNdNonAliasingAdd Skipgram SobolSample "
-    "SparseSegmentMeanGrad Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
-    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TemporaryVariable TensorArray.* TensorList.* "
+    "OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput "
+    "RequantizationRange.* Reverse ScaleAndTranslate.* Skipgram SobolSample "
+    "Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
+    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArray.* TensorList.* "
     "TensorSummary ThreadUnsafeUnigramCandidateSampler TileGrad TopK(Unique|WithUnique) Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
@@ -66,6 +66,8 @@ _REASONS = {
     _NEWER: "it is newer than TensorFlow 1.15",
     _FLOW: "it calls functions, whose nodes stand in a graph here: tf.cond and tf.while_loop make others, and calls "
            "are replaced by nodes when a graph is imported",
+    "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
+    "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _NOT_YET: "tfnb does not have it yet",
 }

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import nest
-from tfnb.core.errors import InternalError
+from tfnb.core.errors import InternalError, InvalidArgumentError
 from tfnb.core.stale import why_stale
 from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
@@ -19,6 +19,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import told_operands, told_value
 from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
+from tfnb.runtime.tensor_handle import TensorHandle
 
 Build = Callable[[list[Any]], Any]              # from the values of a run, a list of its own
 Join = Callable[[list[Any]], Any]
@@ -53,6 +54,20 @@ def read_fetches(fetches: Any, graph: Graph) -> Fetches:
     build = _builder(fetches, graph, tensors, targets)
     inner = isinstance(fetches, (list, tuple, Mapping, *_EXPANSIONS))
     return Fetches(tuple(tensors), tuple(targets), build, not inner and len(tensors) == 1)
+
+
+def with_handles(read: Fetches, session: Any) -> Fetches:
+    """Return fetches that give a TensorHandle for each handle among them."""
+    found = {i: t.op.inputs[0].dtype.base_dtype for i, t in enumerate(read.tensors)
+             if t.op.spec.role == "session handle"}
+    if not found:
+        return read
+
+    def build(values: list[Any]) -> Any:
+        for i, dtype in found.items():
+            values[i] = TensorHandle(values[i], dtype, session)
+        return read.build(values)
+    return replace(read, build=build, single=False)
 
 
 def _builder(fetches: Any, graph: Graph, tensors: dict[Tensor, int], targets: dict[Operation, None]) -> Build:
@@ -212,6 +227,8 @@ class Feed:
         self._static, self._last = shape, given
 
     def _convert(self, value: Any) -> np.ndarray:
+        if isinstance(value, TensorHandle):
+            return self._kept(value)
         if isinstance(value, (Tensor, Operation)) or hasattr(value, "_as_graph_element"):
             raise TypeError("The value of a feed cannot be a tf.Tensor object. Acceptable feed values include Python "
                             f"scalars, strings, lists, numpy ndarrays. For reference, the tensor object was {value!r} "
@@ -233,6 +250,15 @@ class Feed:
             raise kind(f"Cannot feed {_short(value)} for Tensor {self.tensor.name!r}, which is of dtype "
                        f"{self.tensor.dtype.name} and shape {self.tensor.shape}: {error}\n"
                        f"{_place(self.tensor)}") from None
+
+
+    def _kept(self, value: TensorHandle) -> np.ndarray:
+        """Return the value behind a handle. Raises InvalidArgumentError if it is of another dtype."""
+        kept = value.kept()
+        if kept.dtype != self._dtype:
+            raise InvalidArgumentError(None, self.tensor.op, f"Expected a value of {self.tensor.dtype.name}, but the "
+                                       f"handle {value} is of {kept.dtype}\n{_place(self.tensor)}")
+        return kept
 
 
 class _NoString(Exception):

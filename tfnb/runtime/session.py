@@ -23,7 +23,7 @@ from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
-from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches
+from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches, with_handles
 from tfnb.runtime.runners.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.state.store import Store
@@ -204,7 +204,7 @@ class BaseSession:
             raise TypeError(f"feed_dict must be a dictionary, but is {feed_dict!r}")
         if not self._graph.version:
             raise RuntimeError("The Session graph is empty. Add operations to the graph before calling run().")
-        read = read_fetches(fetches, self._graph)
+        read = with_handles(read_fetches(fetches, self._graph), self)
         feeds = [feed_tensor(k, self._graph) for k in feed_dict or ()]
         if len(set(feeds)) != len(feeds):
             raise ValueError("feed_dict names a tensor twice: " + ", ".join(sorted(t.name for t in feeds)))
@@ -271,7 +271,7 @@ class BaseSession:
         waits for another feed; RuntimeError for an operation among the fetches.
         """
         self._check_open()
-        read = read_fetches(fetches, self._graph)
+        read = with_handles(read_fetches(fetches, self._graph), self)
         feeds = {feed_tensor(key, self._graph): value for key, value in flat_feeds(feed_dict or {}).items()}
         arrays = {t: Feed(t).array(value) for t, value in feeds.items()}
         if read.targets:

@@ -229,7 +229,7 @@ def _make(request: Request, constant: bool) -> Variable:
                     caching_device=request.caching_device, name=request.name, dtype=dtype,
                     validate_shape=request.validate_shape, constraint=request.constraint,
                     use_resource=request.use_resource, synchronization=request.synchronization,
-                    aggregation=request.aggregation)
+                    aggregation=request.aggregation, shape=shape if shape.is_fully_defined() else None)
 
 
 def _default_initializer(dtype: DType, name: str) -> Any:

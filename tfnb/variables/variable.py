@@ -5,7 +5,6 @@ which sets it to its initial value, and "w/read", through which the rest of the 
 """
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from contextlib import ExitStack
 from enum import Enum
@@ -33,6 +32,7 @@ from tfnb.ops.array.reshape import Identity
 from tfnb.ops.state import assign as state
 from tfnb.ops.state.scatter import RowUpdates
 from tfnb.ops.state.slice_assign import StridedSliceAssign, assignable
+from tfnb.variables.creators import Created
 from tfnb.variables.safe_initial_value import safe_initial_value
 from tfnb.variables.slice_info import SaveSliceInfo
 
@@ -105,7 +105,7 @@ class VariableAggregation(Enum):
 _Slice = SaveSliceInfo                              # Variable has an attribute of that name
 
 
-class Variable(RowUpdates, Operators):
+class Variable(RowUpdates, Operators, metaclass=Created):
     """A variable of a graph: `w = tf.Variable(tf.zeros([2, 3]), name="w")`.
 
     initial_value: a tensor, something convertible to one, or a function without arguments that returns it.
@@ -453,10 +453,7 @@ class Variable(RowUpdates, Operators):
 
 
 SCOPE_DEFAULT: list[Callable[[], bool | None]] = []             # what the variable scope says of `use_resource`
-
-
-# Or `help` and editors would see the arguments of __new__, which looks at one of them.
-Variable.__new__.__signature__ = inspect.signature(Variable.__init__)   # type: ignore[attr-defined]
+Created.scoped = Variable
 
 
 def _collection_keys(collections: Any, trainable: bool) -> list[str]:

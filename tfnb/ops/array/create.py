@@ -43,6 +43,22 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     return [None, raw.Sum(dy, axes)]
 
 
+def _empty(ctx: Any, shape: np.ndarray) -> np.ndarray:
+    made: np.ndarray = np.zeros(shape, ctx.op.outputs[0].dtype.as_numpy_dtype)
+    if made.dtype == object:
+        made.fill(b"")
+    return made
+
+
+@kernel("shape: int32 -> output: dtype", shape=named_by_first, numpy=_empty, ranks={"shape": 1}, values=("shape",),
+        stateful=True, dtype="type", init="bool = false")
+def Empty() -> None:
+    """Create a tensor of `shape`; its elements are 0, as with `init` in TensorFlow, where else they are arbitrary."""
+
+
+Empty.no_gradient("it has no number to differentiate by")
+
+
 def _of_numbers(ctx: ShapeContext) -> list[Static]:
     if ctx.attrs["T"] == dtypes.string:
         raise ValueError("ZerosLike is for numbers: use tf.fill for strings")

@@ -294,6 +294,17 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy
 
 
+@movement("input: Ref(T) -> output: Ref(T)", shape=shapes.like_first, in_order=True, same=True, T="type")
+def RefIdentity(view: View) -> View:
+    """Return the reference `input` itself."""
+    return view
+
+
+@RefIdentity.gradient
+def _(op: Operation, dy: Tensor) -> Tensor:
+    return dy
+
+
 @movement("input: T -> output: T", shape=shapes.like_first, in_order=True, same=True, T="type")
 def StopGradient(view: View) -> View:
     """Return `input` itself, as a constant for gradients."""

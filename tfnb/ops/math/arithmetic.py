@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfnb.core import dtypes
 from tfnb.core.nest import listed
+from tfnb.core.shape import merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
@@ -130,6 +131,17 @@ def AddN() -> None:
 
 
 @AddN.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor]:
+    return [dz] * len(op.inputs)
+
+
+@elementwise("inputs: N * T -> sum: T", shape=lambda ctx: [merge(shapes.same_inputs(ctx)[0], ctx.attrs["shape"])],
+             variadic=_sum_of, N="int >= 1", T="numbertype", shape_="shape")
+def AccumulateNV2() -> None:
+    """Compute the sum of tensors of one shape, element-wise. shape: what is known of it."""
+
+
+@AccumulateNV2.gradient
 def _(op: Operation, dz: Tensor) -> list[Tensor]:
     return [dz] * len(op.inputs)
 

@@ -418,6 +418,34 @@ for _op, _divisor in (
     _op.gradient(partial(_picked_gradient, _divisor))
 
 
+def _spread_shape(ctx: ShapeContext) -> list[Static]:
+    grad, rows = ctx.shape(0), ctx.value(3)
+    merge(ctx.shape(1), ctx.shape(2))
+    return [None if grad is None else (None if rows is None else int(rows), *grad[1:])]
+
+
+def _spread(ctx: Any, grad: np.ndarray, indices: np.ndarray, ids: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(grad)), 1)
+    made = np.zeros((int(rows), *grad.shape[1:]), grad.dtype)
+    np.add.at(made, indices, (grad[ids] / counts[ids].reshape(-1, *[1] * (grad.ndim - 1))).astype(grad.dtype))
+    return made
+
+
+@kernel("grad: T, indices: Tidx, segment_ids: Tsegmentids, output_dim0: int32 -> output: T", shape=_spread_shape,
+        numpy=_spread, values=("output_dim0",), T=_FLOAT, Tidx=_COUNT, Tsegmentids=_COUNT,
+        ranks={"grad": AtLeast(1), "indices": 1, "segment_ids": 1, "output_dim0": 0})
+def SparseSegmentMeanGrad() -> None:
+    """Compute the gradient of SparseSegmentMean: rows of `grad` over the sizes of their segments, added at indices."""
+
+
+@SparseSegmentMeanGrad.checked
+def _(ctx: Any) -> list[Check]:
+    return [Check(1, BAD_INDEX, int(ctx.value(3))), Check(2, BAD_INDEX, ctx.shape(0)[0])]
+
+
+SparseSegmentMeanGrad.no_gradient("it is the gradient of SparseSegmentMean")
+
+
 # What users call
 
 segment_sum, segment_mean, segment_prod, segment_min, segment_max = functions(

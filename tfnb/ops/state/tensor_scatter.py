@@ -18,8 +18,9 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.state.scatter import ScatterNdAdd, ScatterNdMax, ScatterNdMin, ScatterNdSub, ScatterNdUpdate
 
 
-def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Constructor]:
-    """Declare an op that does to a copy of a tensor what `of` does to a variable."""
+def _changed(of: Constructor, tindices: str = "indextype", tensor: str = "tensor",
+             types: str = "type") -> Callable[[Any], Constructor]:
+    """Declare an op that does to a copy of a tensor, its input of this name, what `of` does to a variable."""
     assert isinstance(of.spec, kinds.Scatter)
     form = of.spec.form
 
@@ -27,8 +28,8 @@ def _changed(of: Constructor, tindices: str = "indextype") -> Callable[[Any], Co
         made = np.array(tensor)
         scatter.apply(form, [made, indices, updates], (), scalar_type(ctx.op))
         return made
-    return kernel("tensor: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
-                  numpy=numpy, T="type", Tindices=tindices, bad_indices_policy="string = ''")
+    return kernel(f"{tensor}: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
+                  numpy=numpy, T=types, Tindices=tindices, bad_indices_policy="string = ''")
 
 
 @_changed(ScatterNdUpdate, "{int16, int32, int64, uint16}")
@@ -39,6 +40,12 @@ def TensorScatterUpdate() -> None:
 @_changed(ScatterNdAdd)
 def TensorScatterAdd() -> None:
     """Return a tensor with `updates` added at index vectors; duplicates add up."""
+
+
+@_changed(ScatterNdAdd, tensor="input", types="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, "
+          "quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, bool}")
+def ScatterNdNonAliasingAdd() -> None:
+    """Return a tensor with `updates` added at index vectors: TensorScatterAdd by an older name."""
 
 
 @_changed(ScatterNdSub)
@@ -62,6 +69,7 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
     return [TensorScatterUpdate(dy, indices, zeros_like(op.inputs[2])), None, raw.GatherNd(dy, indices)]
 
 
+@ScatterNdNonAliasingAdd.gradient
 @TensorScatterAdd.gradient
 def _(op: Operation, dy: Tensor) -> list[Any]:
     return [dy, None, raw.GatherNd(dy, op.inputs[1])]

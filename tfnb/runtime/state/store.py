@@ -55,6 +55,7 @@ class Store:
         self._makers: WeakValueDictionary[Key, Operation] = WeakValueDictionary()  # op that made the array
         self._states: WeakKeyDictionary[Operation, np.ndarray] = WeakKeyDictionary()
         self._resources: dict[Key, Any] = {}
+        self.tensors: dict[bytes, np.ndarray] = {}  # values that the session keeps behind handles
         self._forms: dict[Key, tuple[str, dict[str, Any]]] = {}     # of the op that a resource was made for
         self._taken: Any = None         # of which store we took values last, both generations then, pairs of arrays
         self._closed = False
@@ -69,7 +70,7 @@ class Store:
         self._fetch_all()
         made.take(self)
         with self.lock:
-            made._resources = dict(self._resources)
+            made._resources, made.tensors = dict(self._resources), self.tensors
         return made
 
     def take(self, other: Store) -> None:
@@ -259,6 +260,7 @@ class Store:
         """Drop everything for good, and wake all threads that wait for a resource."""
         with self.lock:
             self._closed = True
+            self.tensors.clear()
             self.clear()
 
     def clear(self, containers: list[str] | None = None) -> None:
