@@ -142,6 +142,9 @@ function moveFrame(root: Element, frame: Element, move: Move): void {
   for (const { rect, begin, end } of rects) {
     const [x, y] = minus(begin, middle);
     const [w, h] = minus(end, begin);
+    const name = rect.nextElementSibling; // of a frame in its next column
+    if (name?.nodeName === "text")
+      moveText(name, (old) => plus(old, minus([x, y], [numeric(rect, "x"), numeric(rect, "y")])));
     for (const [name, value] of Object.entries({ x, y, width: w, height: h }))
       rect.setAttribute(name, rounded(value));
   }

@@ -1,6 +1,7 @@
 """The layer view: models as their authors think of them."""
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -71,6 +72,14 @@ def test_slots_and_counters_are_part_of_training() -> None:
     model = Model(level="layers")
     for name in ("conv1/kernel/Adam", "beta1_power", "global_step", "Adam/learning_rate"):
         assert any(key.startswith("training") for key in model.path(model.node(name))), name
+
+
+def test_two_trainings_are_one_box_each_by_its_plain_name() -> None:
+    a, b = tf.Variable(1.0, name="a"), tf.Variable(2.0, name="b")
+    for variable in (a, b):
+        tf.train.GradientDescentOptimizer(0.1).minimize(tf.square(variable), var_list=[variable])
+    beside = {node.label for node in graph_view(engine="builtin")._scene().nodes if node.panel}
+    assert beside == {"gradients", "training"}, "gradients and gradients_1 are in it"
 
 
 def test_all_ops_are_somewhere_once() -> None:
@@ -186,7 +195,8 @@ def test_dot_has_what_stands_beside_the_model() -> None:
 def chain(count, height=40.0, gap=30.0):
     boxes = {f"n{i}": Box(60, i * (height + gap) + height / 2, 100, height) for i in range(count)}
     routes = {(f"n{i}", f"n{i + 1}"): Route(((60, (i + 1) * (height + gap) - gap), (60, (i + 1) * (height + gap) - 20),
-                                             (60, (i + 1) * (height + gap) - 10), (60, (i + 1) * (height + gap))))
+                                             (60, (i + 1) * (height + gap) - 10), (60, (i + 1) * (height + gap))),
+                                            (60, (i + 1) * (height + gap) - gap / 2))
               for i in range(count - 1)}
     return Geometry(120, count * (height + gap) - gap, boxes, routes)
 
@@ -199,6 +209,10 @@ def test_a_long_chain_is_folded_into_columns_in_order() -> None:
     places = [after.boxes[f"n{i}"] for i in range(24)]
     assert all(b.y > a.y and b.x == a.x or b.y < a.y and b.x > a.x for a, b in zip(places, places[1:], strict=False))
     assert len(after.pieces["frame/"]) == len({box.x for box in places}) - 1
+    frames = [after.boxes["frame/"], *after.pieces["frame/"]]
+    ends = [(frame.x, frame.y + side * frame.h / 2) for frame in frames for side in (-1, 1)][1:-1]
+    labels = [route.label for route in after.routes.values()]
+    assert all(math.dist(end, label) >= 9.9 for end in ends for label in labels), "no label on the end of a frame"
     for i in range(23):
         points = after.routes[f"n{i}", f"n{i + 1}"].points
         assert len(points) % 3 == 1

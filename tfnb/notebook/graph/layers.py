@@ -124,7 +124,7 @@ class _Arrangement(Purposes):
             found = list(self._units(self.root, needed, allowed))
             box = found[0] if found else None
             if box is not None and (len(found) > 1 or box.parent is not self.root):
-                box = self._add(self.root, label)
+                box = self._add(self.root, label, inner={node.key for node in found})
                 for node in found:
                     self._move(node, box)
             if box is not None:

@@ -30,6 +30,7 @@ from tfnb.notebook.drawing.value_label import pill_marks
 ROOT = "svg.tfnb-graph"
 TOP = 32.0              # a shelf that begins above stands to the right
 MOST_BADGES = 4
+GOES_ON = 9, 13         # where the name of a frame stands in its next column, from the corner
 FULL = 0.5              # opacity of the strongest paint: its text has a contrast of 4.5 and more in both themes
 MIXED, STRONG = "m", "s"        # end the paint of nodes whose ops say several things (the first counts), of loud ones
 STEPS = 6               # of a scale from pale to strong: h0 to h5
@@ -111,9 +112,15 @@ def tip_of(node: SceneNode) -> str:
 def _group(group: SceneNode, box: Box, more: tuple[Box, ...]) -> str:
     """The frame of an open scope, with its pieces in other columns; it lies under the edges."""
     tone = ROLES[group.role][0]
-    frames = [element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=piece.h, rx=9, stroke=tone.stroke,
-                      stroke_width=1.2, width=piece.w, x=piece.x - box.x - piece.w / 2, y=piece.y - box.y - piece.h / 2)
-              for piece in (box, *more)]
+    frames = []
+    for piece in (box, *more):
+        left, top = piece.x - box.x - piece.w / 2, piece.y - box.y - piece.h / 2
+        frames.append(element("rect", class_="s", fill=tone.fill, fill_opacity="0.38", height=piece.h, rx=9,
+                              stroke=tone.stroke, stroke_width=1.2, width=piece.w, x=left, y=top))
+        if piece is not box:
+            words = text(f"{shorten(group.label)} …")
+            frames.append(element("text", words, class_="sub", fill=INKS["muted"][0], font_size=11, x=left + GOES_ON[0],
+                                  y=top + GOES_ON[1]))
     return element("g", element("title", text(tip_of(group))), *frames, aria_label=f"open {tip_of(group)}",
                    class_=f"n f-{group.form} r-{group.role} is-open", data_name=group.key,
                    id=identifier("g-", group.name), transform=f"translate({number(box.x)} {number(box.y)})")

@@ -16,6 +16,7 @@ COLUMN = 560.0          # ... into columns of about this height, ...
 BETWEEN = 56.0          # columns
 RIM = 18.0              # over and under a column, where edges turn
 BEND = 12.0             # of their corners
+CLEAR = 10.0            # of an edge's label, from the end of the frames in its column
 LEAST_GAP = 8.0         # between boxes, to cut there
 MOST_CUT = 3            # edges that cross a cut
 Curve = tuple[Point, Point, Point, Point]
@@ -162,6 +163,8 @@ def _folded(route: Route, cuts: Sequence[float], shifts: Sequence[Point], turns:
         before = at
     label = route.label
     if label is not None:
+        near = next((cut for cut in cuts if abs(cut - label[1]) < CLEAR), None)
+        label = label if near is None else (label[0], near - CLEAR)
         dx, dy = shifts[_column(label[1], cuts)]
         label = label[0] + dx, label[1] + dy
     return Route(tuple(points), label)
