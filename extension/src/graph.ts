@@ -10,7 +10,6 @@ import { Viewport } from "./viewport";
 
 const MOST_HEIGHT = 1400;
 const LEAST_HEIGHT = 170;
-const MAP_ROOM = 40; // for a drawing that is wider than its place, and has a minimap
 const LEAST_PANEL = 400;
 const ASK_AFTER = 180; // milliseconds without a key before a search is asked for
 const SLOW = 600; // milliseconds without an answer before the reader is told to wait
@@ -151,6 +150,7 @@ export class GraphWidget {
     if (!this.svg || this.view.moved) return;
     this.setHeight();
     this.view.fit();
+    this.minimap.settle();
   }
 
   dispose(): void {
@@ -222,15 +222,13 @@ export class GraphWidget {
       place.y += y;
     }
     glide(svg, before);
+    this.minimap.settle();
     this.mark();
   }
 
   /** As high as the drawing needs at this width, and what is free above it, within bounds. */
   private setHeight(above = 0): void {
-    const { width, height } = this.size;
-    const room = this.stage.clientWidth || width;
-    const wanted = height + (width > room ? MAP_ROOM : 0) + above;
-    const high = Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, wanted)));
+    const high = Math.round(Math.min(this.most, Math.max(LEAST_HEIGHT, this.size.height + above)));
     this.stage.style.height = `${high}px`;
     this.panel.style.maxHeight = `${Math.max(LEAST_PANEL, high)}px`; // a longer one scrolls beside the drawing
   }
@@ -330,7 +328,7 @@ export class GraphWidget {
   /** Mark what the line made that the cursor is in, in this drawing and the next ones. */
   light(keys: ReadonlySet<string>): void {
     this.lit = keys;
-    const first = this.mark().find((node) => !node.classList.contains("is-open"));
+    const [first] = this.mark();
     const at = this.svg && places(this.svg).get(first?.getAttribute("data-name") ?? "");
     if (!at || !this.view.cut) return;
     this.view.target = at;
@@ -338,11 +336,14 @@ export class GraphWidget {
   }
 
   private mark(): Element[] {
-    const nodes = [...(this.svg?.querySelectorAll("g.n") ?? [])];
-    const made = nodes.filter((node) => this.lit.has(node.getAttribute("data-name") ?? ""));
-    const some = made.length < nodes.length ? made : []; // a drawing that glows all over says nothing
-    for (const node of nodes) node.classList.toggle("is-made", some.includes(node));
-    return some;
+    const all = (which: string) => [...(this.svg?.querySelectorAll(`g.n${which}`) ?? [])];
+    const lit = (node: Element) => this.lit.has(node.getAttribute("data-name") ?? "");
+    const boxes = all(":not(.is-open)");
+    let made = boxes.filter(lit);
+    if (!made.length) made = all(".is-open").filter(lit); // a frame, where what glows in it is not drawn
+    if (made.length === boxes.length) made = []; // a drawing that glows all over says nothing
+    for (const node of all("")) node.classList.toggle("is-made", made.includes(node));
+    return made;
   }
 
   private within(key: string, group: string): boolean {

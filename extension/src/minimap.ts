@@ -3,6 +3,8 @@ import { h, s } from "./dom";
 import type { Viewport } from "./viewport";
 
 const LONGEST = 150; // pixels of its longer side
+const CORNERS = ["", "left", "top", "top left"];
+const SHOWN = ".nodes > g.n, .legend > g"; // what it should not hide
 
 export class Minimap {
   readonly root = h("div", { class: "tfnb-minimap", hidden: true, "aria-hidden": true });
@@ -42,6 +44,25 @@ export class Minimap {
     this.root.style.width = `${Math.max(24, width * scale)}px`;
     this.root.style.height = `${Math.max(24, height * scale)}px`;
     this.root.replaceChildren(small);
+  }
+
+  /** Stand in the corner where it hides least of the drawing as it is seen now. */
+  settle(): void {
+    if (this.root.hidden) return;
+    const nodes = [...(this.root.parentElement?.querySelectorAll(SHOWN) ?? [])];
+    const boxes = nodes.map((node) => node.getBoundingClientRect());
+    const hidden = CORNERS.map((corner) => {
+      this.root.dataset.corner = corner;
+      const at = this.root.getBoundingClientRect();
+      const over = (a: number, b: number, c: number, d: number) =>
+        Math.max(0, Math.min(b, d) - Math.max(a, c));
+      return boxes.reduce(
+        (sum, box) =>
+          sum + over(at.left, at.right, box.left, box.right) * over(at.top, at.bottom, box.top, box.bottom),
+        0,
+      );
+    });
+    this.root.dataset.corner = CORNERS[hidden.indexOf(Math.min(...hidden))];
   }
 
   /** Put the frame around what is seen. */

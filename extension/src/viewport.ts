@@ -13,6 +13,10 @@ const LEAST_ZOOM = 0.1;
 const LEGIBLE = 1; // the least zoom that a drawing begins with: its letters are 11 pixels high and more
 const DRAG = 4; // pixels that the pointer moves before a press is a drag and no click
 
+/** Where to begin so that a point is in the middle, or as near to it as the drawing reaches. */
+const from = (middle: number, seen: number, size: number) =>
+  seen > size ? (size - seen) / 2 : Math.min(Math.max(0, middle - seen / 2), size - seen);
+
 export class Viewport {
   /** What of the drawing is seen. */
   seen: Rect = { x: 0, y: 0, w: 1, h: 1 };
@@ -78,8 +82,6 @@ export class Viewport {
     const part = !whole && all < LEGIBLE;
     const at = part ? this.target : undefined;
     const [width, height] = part ? [w / LEGIBLE, h / LEGIBLE] : [w / all, h / all];
-    const from = (middle: number, seen: number, size: number) =>
-      seen > size ? (size - seen) / 2 : Math.min(Math.max(0, middle - seen / 2), size - seen);
     this.moved = whole;
     this.set({
       x: from(at?.x ?? 0, width, this.size.w),
@@ -109,9 +111,7 @@ export class Viewport {
   reveal(at: { x: number; y: number }): void {
     const { x, y, w, h } = this.seen;
     const inside = at.x > x + w * 0.08 && at.x < x + w * 0.92 && at.y > y + h * 0.08 && at.y < y + h * 0.92;
-    const { moved } = this;
-    if (!inside) this.center(at);
-    this.moved = moved; // it was not the reader
+    if (!inside) this.set({ ...this.seen, x: from(at.x, w, this.size.w), y: from(at.y, h, this.size.h) });
   }
 
   private set(seen: Rect): void {

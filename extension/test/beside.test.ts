@@ -66,6 +66,17 @@ test("what a line made is marked, also in the next drawing", () => {
   }
 });
 
+test("of a line in an open scope its nodes glow, not the frame around them", () => {
+  const [model, offer] = offered();
+  const open = graphState().svg.replace("n f-scope", "n is-open f-scope");
+  model.setState(graphState({ svg: open.replace("</svg>", '<g class="n" data-name="y"></g></svg>') }));
+  const marked = () => [...el.querySelectorAll(".is-made")].map((node) => node.getAttribute("data-name"));
+  offer.light(new Set(["layer1/", "x"]));
+  expect(marked()).toEqual(["x"]);
+  offer.light(new Set(["layer1/"])); // nothing in it is drawn
+  expect(marked()).toEqual(["layer1/"]);
+});
+
 test("the extension hears of a selection and of the end", () => {
   const [model, offer] = offered();
   const picked: string[] = [];

@@ -9,7 +9,7 @@ test("a lesson has a sentence, its code, where to read on, and a button that run
   const lessons = [
     { text: "`<b>w</b>` has no value", code: "tf.notebook.initialize(sess)", runs: true, read, href: "" },
     { text: "`y == 1` compares objects", code: "tf.equal(y, 1)", runs: false, read, href: "03.ipynb#A" },
-    { text: "no more to say", code: "", runs: false, read, href: "" },
+    { text: "a ` alone", code: "", runs: false, read, href: "" },
   ];
   const model = show(new FakeModel({ kind: "lesson", state: { lessons, note: "" } }));
   expect(el.querySelectorAll("section")).toHaveLength(3);

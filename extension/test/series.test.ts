@@ -56,6 +56,7 @@ test("there are few ticks, however near the ends are to each other", () => {
 test("ticks are round and numbers short", () => {
   expect(ticks(0, 1, 5)).toEqual([0, 0.2, 0.4, 0.6, 0.8, 1].map((tick) => expect.closeTo(tick)));
   expect(ticks(-3, 97, 6)).toEqual([0, 20, 40, 60, 80]);
+  expect(shortNumber(0.00009999999999999999)).toBe("0.0001");
   expect([0, 0.012345, 1200, 20_000, 3.2e-7, Number.NaN].map(shortNumber)).toEqual([
     "0",
     "0.01235",
