@@ -64,7 +64,7 @@ export function detailsPanel(
     found.where
       ? section(
           "Made by",
-          h("code", { class: "tfnb-where" }, ...linked(found.where, found.cells)),
+          h("div", { class: "tfnb-where" }, ...linked(found.where, found.cells)),
           source(found),
         )
       : null,

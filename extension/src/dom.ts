@@ -41,10 +41,17 @@ export type CellIds = Record<string, string>;
 const CELL = /(\[\d+\](?:,? line \d+)?)/;
 
 /**
- * A text in which "[3] line 2" is a link to that cell. tfnb's JupyterLab extension answers `tfnb:go-to-cell` by
- * scrolling there; elsewhere the address works, as far as the page knows it.
+ * A text in which "[3] line 2" is a link to that cell, and what stands in backticks is code. tfnb's JupyterLab extension
+ * answers `tfnb:go-to-cell` by scrolling there; elsewhere the address works, as far as the page knows it.
  */
 export function linked(text: string, cells: CellIds = {}): (Node | string)[] {
+  const parts = text.split("`");
+  return parts.length % 2 // each backtick has its other one
+    ? parts.flatMap((part, i) => (i % 2 ? h("code", {}, part) : links(part, cells)))
+    : links(text, cells);
+}
+
+function links(text: string, cells: CellIds): (Node | string)[] {
   return text.split(CELL).map((part) => {
     const id = new Map(Object.entries(cells)).get(part.replace(/\].*/, "]"));
     if (!id || !CELL.test(part)) return part;

@@ -30,11 +30,7 @@ export class LessonWidget implements View {
     return h(
       "section",
       {},
-      h(
-        "p",
-        {},
-        ...text.split("`").flatMap((part, odd) => (odd % 2 ? h("code", {}, part) : linked(part, cells))),
-      ),
+      h("p", {}, ...linked(text, cells)),
       fix ? h("div", { class: "tfnb-fix" }, fix, press) : null,
       h("p", { class: "tfnb-read" }, "Read on: ", link),
     );

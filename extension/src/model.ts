@@ -188,6 +188,7 @@ export interface HeatState {
 export interface SheetState {
   title: string;
   note: string;
+  cells?: CellIds; // that the note names
   buttons: [string, string][];
   tables: SheetTable[];
   heat: HeatState | null;

@@ -48,7 +48,7 @@ export class SheetWidget implements View {
     const state = this.model.get("state") as SheetState;
     this.head.hidden = !state.title && !state.note;
     this.heading.textContent = state.title;
-    this.note.textContent = state.note;
+    this.note.replaceChildren(...linked(state.note, state.cells));
     this.buttons.replaceChildren(
       ...state.buttons.map(([act, label]) => button(label, "", () => this.model.send({ type: "act", act }))),
     );
@@ -128,7 +128,7 @@ export class SheetWidget implements View {
         {
           scope: "col",
           "aria-sort": order,
-          class: column.number ? "is-number" : !column.title && "has-acts",
+          class: column.number ? "is-number" : table.rows.some(({ cells }) => cells[i]?.acts) && "has-acts",
         },
         head,
       );

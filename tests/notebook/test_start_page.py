@@ -30,6 +30,10 @@ def test_it_tells_how_the_notebook_stands_and_what_there_is(page):
     for name, what in (("%graph", "Draw the graph, or a part of it"), ("%%train", "Repeat the cell beside"),
                        ("%step", "Go through a run op by op"), ("%ckpt", ""), ("%stale", "")):
         assert any(line.split()[:1] == [name] and what in line for line in shown.splitlines()), name
+    found = page.run("ip = get_ipython(); print(*('%' * (1 + (kind == 'cell')) + name for kind, magics in "
+                     "ip.magics_manager.magics.items() for name, magic in magics.items() "
+                     "if 'tfnb' in getattr(magic, '__module__', '')))", "names").split()
+    assert len(found) > 15 and {name for name in found if f"\n  {name} " not in shown} == set()
 
 
 def test_its_buttons_initialize_run_stale_cells_and_stop_trainings(page):
@@ -58,6 +62,7 @@ def test_what_fails_is_told_on_the_page(page):
 def test_help_of_each_magic(page):
     assert "Draw the graph, or a part of it" in page.run("%tfnb help graph", "t")
     assert "%%graph" in page.run("%tfnb help graph", "t"), "both magics of that name"
+    assert page.run("%%train --help\n1", "t").startswith("%%train [--steps N]")
     for line in ("%graph --help", "v = %fetch --help", "%%train --help\n1", "%nan -h", "%stale --help", "%ckpt --help"):
         shown = page.run(line, "t")
         assert "UsageError" not in shown and len(shown) > 60, line
@@ -89,7 +94,8 @@ def test_nan_leaves_no_traces_and_a_stepper_that_is_assigned_is_shown(page):
     page.run("a = tf.constant([1.0, 2.0])\nmade = tf.reduce_sum(2.0 * a, name='made')", "made")
     count = "print(len(tf.get_default_graph().get_operations()))"
     before = page.run(count, "u")
-    assert "comes from" in page.run("%nan tf.log(a - 1.0) --session sess", "t")
+    found = page.run("1\nr = %nan tf.log(a - 1.0) --session sess\nprint(r.report)", "t")
+    assert "comes from" in found and ", line 2: `r = " in found, "made in the line of the magic"
     assert page.run(count, "u") == before
     shown = page.run("s = %step made --session sess", "t")
     assert "Step" in shown and "Queue of ops" in shown

@@ -124,6 +124,7 @@ def test_cells_in_texts_are_links_to_them(page):
     table, reasons = (page.outputs[cell][0]["data"]["text/html"] for cell in "VY")
     for html in (table, reasons):
         assert f'title="go to the cell">[{label}]' in html and '<a href="#cell-id=' in html
+    assert "<code>" in reasons and "`" not in reasons, "the text of a line is code"
     bad = page.run("bad = tf.log(h * 0. - 1., name='bad')\n%nan bad --feed " + FEED, "N")
     assert "bad" in bad
     assert 'go to the cell">' in next(each["data"]["text/html"] for each in page.outputs["N"] if "data" in each)

@@ -77,7 +77,7 @@ def _box(role: str, tone: str, content: str) -> str:
 
 
 def _line(words: str, op: Operation) -> str:
-    return f'<p style="margin:2px 0">{escaped(words)} <code style="{CODE}">{linked(op.made_at)}</code></p>'
+    return f'<p style="margin:2px 0">{escaped(words)} {linked(op.made_at)}</p>'
 
 
 def _tensors(report: NanReport, output: Seen) -> str:

@@ -12,6 +12,7 @@ from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.frontend import shell
 
 CELL = re.compile(r"(\[\d+\])(?:,? line \d+)?")
+CODE = re.compile(r"`([^`]*)`")
 NAMELESS = "run "           # begins the keys of cells whose front end tells no id
 
 
@@ -53,11 +54,11 @@ def cells_in(text: str) -> dict[str, str]:
 
 
 def linked(text: str) -> str:
-    """Return a text as HTML, in which "[3] line 2" is a link to that cell, if there is one."""
+    """Return a text as HTML, in which "[3] line 2" is a link to that cell, if there is one, and `code` is code."""
     cells, parts, end = cells_in(text), [], 0
     for found in CELL.finditer(text):
         if found[1] in cells:
             parts += [escape(text[end:found.start()]), f'<a href="{escape(cell_link(cells[found[1]]))}" '
                       f'title="go to the cell">{escape(found[0])}</a>']
             end = found.end()
-    return "".join([*parts, escape(text[end:])])
+    return CODE.sub(r"<code>\1</code>", "".join([*parts, escape(text[end:])]))

@@ -7,7 +7,6 @@ where code in `text` stands in backticks and `cells` has the ids of the cells th
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -85,9 +84,9 @@ def text(told: Told) -> str:
 
 
 def _html(told: Told) -> str:
-    sentence = re.sub(r"`([^`]*)`", r"<code>\1</code>", linked(told.sentence))
     code = f'<pre style="margin: 4px 0 4px 12px">{escape(told.fix)}</pre>' if told.fix else ""
     href = address(told)
     read = f'<a href="{escape(href)}">{escape(reading(told))}</a>' if href else escape(reading(told))
     return (f'<div style="font: 13px system-ui, sans-serif; border-left: 3px solid {STALE_COLOR}; padding: 2px 10px; '
-            f'margin: 4px 0"><div>{sentence}</div>{code}<div style="font-size: 12px">Read on: {read}</div></div>')
+            f'margin: 4px 0"><div>{linked(told.sentence)}</div>{code}'
+            f'<div style="font-size: 12px">Read on: {read}</div></div>')

@@ -20,6 +20,7 @@ from IPython.core.magic_arguments import argument
 from IPython.utils.process import arg_split  # type: ignore[attr-defined]  # public, but re-exported by the way
 
 from tfnb.core.errors import OpError
+from tfnb.core.source import PACKAGE
 from tfnb.core.text import did_you_mean, names_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
@@ -28,6 +29,8 @@ from tfnb.notebook.frontend.fetch import NoSessionError, find_session, graph_of,
 from tfnb.notebook.ownership.hooks import Hooks
 from tfnb.runtime.session import BaseSession
 
+# The file of what stands in a magic's line: of our own, so that the place of an op made there is that line of the cell
+LINE = f"{PACKAGE}the line of a magic"
 # What magics that run something are given
 WHAT = argument("what", nargs="+", help="expressions, without blanks or in brackets, or names of ops and tensors")
 FEED = argument("--feed", nargs="+", metavar="DICT", help="what to feed: {x: batch}, or a variable with such a dict")
@@ -46,7 +49,7 @@ class LineMagics(Magics):
 
     def _eval(self, code: str) -> Any:
         try:
-            return eval(compile(code, "the line of the magic", "eval"), self.ip.user_global_ns, self.ip.user_ns)
+            return eval(compile(code, LINE, "eval"), self.ip.user_global_ns, self.ip.user_ns)
         except SyntaxError as error:
             raise UsageError(f"{code!r} is no expression: {error.msg}") from None
         except NameError as error:
@@ -134,7 +137,9 @@ def help_of(ip: Any, name: str, options: bool = False) -> str:
     magic = ip.find_magic(name.lstrip("%"), "cell" if name.startswith("%%") else "line")
     parser = getattr(magic, "parser", None)
     doc = magic.__doc__ or ""               # of those with a parser IPython has written it anew
-    return inspect.cleandoc(doc.removeprefix("::\n\n") if options or parser is None else parser.description or "")
+    if options or parser is None:
+        return inspect.cleandoc(doc.removeprefix("::\n\n").replace(name[1:], name, name.startswith("%%")))
+    return inspect.cleandoc(parser.description or "")
 
 
 def op_names() -> set[str]:

@@ -19,9 +19,9 @@ from tfnb.tools.report import diff_report, report
 
 _USAGE = "%tfnb | help NAME | tensorflow | inspect FILE | diff A B | convert SOURCE TARGET"
 # The magics as the start page shows them: title -> names.
-GROUPS = {"Build and look": ("%graph", "%%graph", "%why", "%collections"),
+GROUPS = {"Build and look": ("%graph", "%%graph", "%why", "%op", "%collections"),
           "Run and train": ("%fetch", "%%train", "%runs", "%live", "%queues"),
-          "Look into variables and files": ("%vars", "%slots", "%ckpt", "%tfnb"),
+          "Look into variables and files": ("%show", "%vars", "%slots", "%ckpt", "%tfnb"),
           "Find faults and time": ("%nan", "%step", "%profile"),
           "Cells that must run again": ("%stale",)}
 

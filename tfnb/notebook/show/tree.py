@@ -13,6 +13,7 @@ import numpy as np
 
 from tfnb.core.text import counted, cut
 from tfnb.notebook.drawing.svg import text as escaped
+from tfnb.notebook.frontend.locations import linked
 from tfnb.notebook.show.array_page import MUTED, array_html, words_of
 
 MOST_PARTS = 60         # of a container
@@ -106,7 +107,7 @@ def as_html(root: Part) -> str:
         inner += f'<div style="margin-left:18px;{MUTED}">… {part.more:,} more</div>' if part.more else ""
         name = f"<b>{escaped(part.name)}</b>&ensp;" if part.name else ""
         wrong = ";color:#d6382c" if part.bad else ""
-        line = f'{name}<span style="{MONO};font-size:92%{wrong}">{escaped(part.words)}</span>'
+        line = f'{name}<span style="{MONO};font-size:92%{wrong}">{linked(part.words)}</span>'
         if not inner and not picture:
             return f'<div style="padding-left:16px">{line}</div>'
         body = f'<div style="margin-left:16px">{inner}</div>' if inner else ""

@@ -8,6 +8,7 @@ from tfnb.core.errors import OpError
 from tfnb.notebook.drawing.heat_map import Picture, Window, panel_json
 from tfnb.notebook.drawing.heat_map_svg import heat_svg
 from tfnb.notebook.drawing.svg import text as escaped
+from tfnb.notebook.frontend.locations import cells_in, linked
 from tfnb.notebook.frontend.widget import View
 from tfnb.notebook.graph.view import GraphView
 from tfnb.notebook.state.tables import Table
@@ -109,7 +110,8 @@ class SheetView(View):
         """The state that the browser shows."""
         heat = {"title": self.panels_title, "panels": [panel_json(*one) for one in self.panels],
                 "zoomed": self.window is not None, "first": self.panels_first} if self.panels else None
-        return {"title": self.title, "note": self.note, "buttons": [list(b) for b in self.buttons], "heat": heat,
+        return {"title": self.title, "note": self.note, "cells": cells_in(self.note), "heat": heat,
+                "buttons": [list(button) for button in self.buttons],
                 "graph": self.graph.widget_state() if self.graph is not None else None,
                 "tables": [table.as_json() for table in self.tables]}
 
@@ -125,7 +127,7 @@ class SheetView(View):
         found = {"text/plain": "\n".join(part for part in words if part)}
         if self.panels_first:
             return found | {"image/svg+xml": self.svg()}
-        head = f"<p><b>{escaped(self.title)}</b> {escaped(self.note)}</p>"
+        head = f"<p><b>{escaped(self.title)}</b> {linked(self.note)}</p>"
         return found | {"text/html": head + "".join(table.as_html() for table in self.tables) + self.svg()}
 
     # the browser
