@@ -1,6 +1,7 @@
 """Run the programs on tfnb and on other systems in turns, check that they agree, and write tables.
 
 Results are kept in a file, so that parts can be measured again: `python -m benchmarks softmax --only speed`.
+`python -m benchmarks sweep` measures every op instead: see benchmarks/sweep.py.
 """
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import measure, report
+from benchmarks import measure, report, sweep
 from benchmarks.programs import PROGRAMS
 from benchmarks.systems import ROOT, Pythons
 from benchmarks.worker import cpus
@@ -83,6 +84,9 @@ def _keep(path: Path, results: dict[str, Any], name: str, found: Any) -> None:
 
 
 def main() -> None:
+    if sys.argv[1:2] == ["sweep"]:
+        sweep.main(sys.argv[2:])
+        return
     options = arguments()
     results = _read(options.results)
     results["about"] = {"versions": {}, **results.get("about", {}), "date": time.strftime("%Y-%m-%d"),

@@ -13,10 +13,14 @@ Array = Any
 
 @dataclass(frozen=True)
 class Program:
-    """step: one run; check: a number or array that must be equal in all systems after the same number of steps."""
+    """step: one run; check: a number or array that must be equal in all systems after the same number of steps.
+
+    stages: of tfnb, the kinds of stage that a step has.
+    """
 
     step: Callable[[], Any]
     check: Callable[[], Any]
+    stages: Callable[[], str] = str
 
 
 def generator() -> np.random.RandomState:

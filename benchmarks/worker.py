@@ -1,9 +1,9 @@
 """One system in a process of its own. Reads commands as JSON lines, answers likewise.
 
 {"build": name, "size": n or null} builds a program, runs a step and answers whether this system has it, with the text
-of the error if it failed; {"run": seconds} times
-steps for about so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the
-program's check value; {"about": true} answers {"version": ..., "peak": bytes or null}.
+of the error if it failed; {"row": file} does the same with a row of the sweep; {"run": seconds} times steps for about
+so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the program's check
+value; {"stages": true} answers the kinds of its stages; {"about": true} answers {"version": ..., "peak": bytes or null}.
 `python -m benchmarks.worker SYSTEM [CPUS]` uses the first CPUS CPUs where the operating system lets it choose.
 """
 from __future__ import annotations
@@ -17,6 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from benchmarks import sweep_program
 
 SYSTEMS = {"tfnb": "tfnb", "tensorflow": "TensorFlow", "torch": "PyTorch", "torch.compile": "torch.compile",
            "jax": "JAX"}
@@ -35,6 +37,12 @@ class System:
             return None
         self._reset()
         return table[name](*self._arguments) if size is None else table[name](*self._arguments, size)
+
+
+    def row(self, path: str) -> Any:
+        """The program of a row of the sweep (sweep_program.py)."""
+        self._reset()
+        return sweep_program.read(*self._arguments, path)
 
 
 def _tfnb() -> tuple[Any, ...]:
@@ -127,6 +135,15 @@ def main(name: str, count: int | None = None) -> None:
                     program.step()
             except Exception as error:             # e.g. torch.compile without a C++ compiler
                 answer = f"{type(error).__name__}: {error}"
+        elif "row" in command:
+            program = None
+            try:
+                program = system.row(command["row"])
+                answer = bool(program.step() or True)
+            except Exception as error:
+                answer = f"{type(error).__name__}: {error}"
+        elif "stages" in command:
+            answer = program.stages()
         elif "check" in command:
             for _ in range(command["check"]):
                 program.step()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from benchmarks import gpu, measure, notebook, report
+from benchmarks import gpu, measure, notebook, report, sweep, sweep_program, sweep_rows
 from benchmarks.programs import PROGRAMS, SCALED
 from benchmarks.systems import workers
 from benchmarks.worker import timed
@@ -134,3 +134,50 @@ def test_the_gpu_benchmark_builds_and_says_that_there_is_no_gpu(capsys):
             assert case.nbytes > 0
     gpu.main(1e-4)
     assert "no GPU here" in capsys.readouterr().out or device.gpu() is not None
+
+
+@pytest.mark.slow
+def test_the_sweep_has_every_op_or_says_why_not():
+    names = [plan.name for plan in sweep_rows.plans()]
+    assert len(names) == len(set(names)) > 2000
+    measured = {name.split()[0] for name in names}
+    assert measured.isdisjoint(sweep_rows.left_out()) and measured | set(sweep_rows.left_out()) == set(sweep_rows.OPS)
+    assert {"Atan2", "TopKV2", "ApplyAdam", "ResourceScatterAdd", "Unique", "Conv2D", "SegmentSum"} < measured
+
+
+@pytest.mark.parametrize("name", [
+    "AddV2 float32 tiny fetch", "Tanh float32 tiny fetch", "Sum float32 tiny fetch [last axis]",
+    "ApplyAdam float32 tiny fetch", "ResourceScatterAdd float32 tiny fetch", "ScatterNdAdd float32 tiny fetch",
+    "GatherV2 float32 tiny fetch [rows of 64]", "ResizeNearestNeighbor float32 tiny fetch [up]",
+    "AsString float32 tiny fetch"])
+def test_a_row_of_the_sweep(name):
+    plan = next(plan for plan in sweep_rows.of(name.split()[0]) if plan.name.startswith(name))
+    program = sweep_program.build(tf, sweep.plain(plan.row()))
+    program.step()
+    assert np.isfinite(program.check()).all() and ("host" in program.stages()) == (plan.op == "AsString")
+
+
+@pytest.mark.parametrize("form", ["assign", "gradient", "transposed"])
+def test_forms_of_a_row(form):
+    x = [[1.0, 2.0], [3.0, 4.0], [5.0, 9.0]]
+    given = {"array": np.array(x, "f"), "how": "variable", "dtype": "float32"}
+    row = {"op": "Square", "inputs": [("x", given)], "attrs": {}, "form": "fetch" if form == "transposed" else form,
+           "transposed": form == "transposed"}
+    program = sweep_program.build(tf, row)
+    values = program.step()
+    if form == "gradient":
+        assert values[0].tolist() == (2 * np.array(x)).tolist() and program.check() == [6, 8.0]
+    elif form == "transposed":
+        assert values[0].tolist() == (np.array(x) ** 2).T.tolist()
+    else:
+        assert values is None and program.stages() == "kernels"
+
+
+def test_the_table_of_a_sweep():
+    def row(ratio, stages="kernels", same=True):
+        return {"times": {"tfnb": 1e-6, "tensorflow": ratio * 1e-6}, "ratio": ratio, "stages": stages, "same": same}
+    text = sweep.table({"fast": row(5.0), "slow": row(0.5), "slower": row(0.25, "host: Unique", False),
+                        "gone": {"lacks": "x"}, "bad": {"error": "no kernel"}})
+    assert text.index("| slower |") < text.index("| slow |") and "| fast |" not in text
+    assert "3 rows: 2 under 1x, 1 under 0.5x, median 0.50x; 1 with host calls; 1 failed." in text
+    assert "bad: no kernel" in text and text.count("slower") == 2

@@ -1,0 +1,156 @@
+"""The sweep: every op that does arithmetic, over dtypes, sizes, axes and layouts, beside TensorFlow in turns.
+
+`python -m benchmarks sweep --oracle PYTHON [--only REGEX] [--size tiny,medium,large] [--quick]`: prints a line for each
+row as it is measured, then a table of the rows under 1x with the kind of their stages, the median and counts.
+"""
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import re
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from benchmarks.sweep_rows import SIZES, Plan, Row, left_out, plans
+from benchmarks.systems import ROOT, Worker
+from tests.every_op import OPS
+
+Result = dict[str, Any]
+TOLERANCE = 1e-3
+PATIENCE = 20                              # seconds for a command
+
+
+def arguments(given: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks sweep", description=__doc__)
+    parser.add_argument("--oracle", required=True, help="a Python that has TensorFlow")
+    parser.add_argument("--only", default="", help="a regular expression that the names of the rows contain")
+    parser.add_argument("--size", default=",".join(SIZES), help="sizes, separated by commas")
+    parser.add_argument("--quick", action="store_true", help="one dtype and size of each op, forward")
+    parser.add_argument("--rounds", type=int, default=3, help="turns of each system in a row")
+    parser.add_argument("--seconds", type=float, default=0.02, help="per system and turn")
+    parser.add_argument("--list", action="store_true", help="print the names of the rows, measure nothing")
+    parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "sweep.json", help="where to keep the rows")
+    return parser.parse_args(given)
+
+
+def plain(row: Row) -> dict[str, Any]:
+    """The row as plain values, which another Python can read without tfnb."""
+    def given(value: Any) -> Any:
+        return [given(v) for v in value] if isinstance(value, list) else vars(value)
+    names = [arg.name for arg in OPS[row.op].inputs]
+    return {"op": row.op, "inputs": [(n, given(v)) for n, v in zip(names, row.inputs, strict=True)],
+            "attrs": row.attrs, "form": row.form, "transposed": row.transposed}
+
+
+class Pair:
+    """tfnb and TensorFlow, each in a process, on the same CPU in turns. One that ends early is started again."""
+
+    def __init__(self, oracle: str) -> None:
+        self.pythons = {"tfnb": sys.executable, "tensorflow": oracle}
+        self.workers: dict[str, Worker] = {}
+
+    def ask(self, system: str, **command: Any) -> Any:
+        """Send a command to a system. The answer is a text if the process ended early or had no answer in PATIENCE."""
+        if system not in self.workers:
+            self.workers[system] = Worker(self.pythons[system], system, 1)
+        worker = self.workers[system]
+        timer = threading.Timer(PATIENCE, worker.process.kill)
+        timer.start()
+        try:
+            return worker.ask(**command)
+        except (SystemExit, BrokenPipeError):
+            self.workers.pop(system).close()
+            return f"{system} ended early, or took more than {PATIENCE} s"
+        finally:
+            timer.cancel()
+
+    def close(self) -> None:
+        """End both."""
+        for worker in self.workers.values():
+            worker.close()
+
+
+def measure(plan: Plan, pair: Pair, folder: str, rounds: int, seconds: float) -> Result:
+    """Measure a row. "lacks": why there is none (an example that can't be so large, a kernel that TensorFlow has not).
+
+    "error": tfnb fails and TensorFlow does not.
+    """
+    path = Path(folder) / "row.pickle"
+    try:
+        path.write_bytes(pickle.dumps(plain(plan.row())))
+    except ValueError as error:
+        return {"lacks": str(error)}
+    reference = pair.ask("tensorflow", row=str(path))
+    if reference is not True:
+        return {"lacks": str(reference)[:200]}
+    built = pair.ask("tfnb", row=str(path))
+    if built is not True:
+        return {"error": str(built)[:300]}
+    values = {system: pair.ask(system, check=2) for system in pair.pythons}
+    stages = pair.ask("tfnb", stages=True)
+    times: dict[str, list[float]] = {system: [] for system in pair.pythons}
+    for _ in range(rounds):
+        for system, found in times.items():
+            answer = pair.ask(system, run=seconds)
+            if not isinstance(answer, dict):
+                return {"error": f"{system}: {answer}"}
+            found.append(answer["best"])
+    best = {system: statistics.median(found) for system, found in times.items()}
+    return {"times": best, "ratio": best["tensorflow"] / best["tfnb"], "stages": stages,
+            "same": _agree(values["tfnb"], values["tensorflow"])}
+
+
+def _agree(a: Any, b: Any) -> bool:
+    return isinstance(a, list) and isinstance(b, list) and len(a) == len(b) and all(
+        abs(x - y) <= TOLERANCE * (1 + abs(y)) for x, y in zip(a, b, strict=True))
+
+
+def table(results: dict[str, Result]) -> str:
+    """The rows under 1x, slowest first, and what all rows give together."""
+    timed = {name: found for name, found in results.items() if "ratio" in found}
+    failed = {name: found["error"] for name, found in results.items() if "error" in found}
+    ratios = sorted(found["ratio"] for found in timed.values())
+    under = sorted((found["ratio"], name) for name, found in timed.items() if found["ratio"] < 1)
+    rows = [[name, f"{timed[name]['times']['tfnb'] * 1e6:,.0f}", f"{timed[name]['times']['tensorflow'] * 1e6:,.0f}",
+             f"{ratio:.2g}", timed[name]["stages"]] for ratio, name in under]
+    parts = [report.table(["row", "tfnb, us", "TensorFlow, us", "TensorFlow / tfnb", "stages"], rows)] if rows else []
+    if ratios:
+        parts.append(f"{len(ratios)} rows: {len(under)} under 1x, {sum(r < 0.5 for r in ratios)} under 0.5x, "
+                     f"median {statistics.median(ratios):.2f}x; {sum('host' in f['stages'] for f in timed.values())} "
+                     f"with host calls; {len(failed)} failed.")
+    differ = sorted(name for name, found in timed.items() if not found["same"])
+    parts += [f"Other values than TensorFlow's (draws differ always): {', '.join(differ)}"] * bool(differ)
+    return "\n\n".join([*parts, *[f"{name}: {error}" for name, error in failed.items()]])
+
+
+def main(given: list[str]) -> None:
+    options = arguments(given)
+    every = plans(tuple(options.size.split(",")), options.quick)
+    wanted = [plan for plan in every if re.search(options.only, plan.name)]
+    if options.list:
+        print("\n".join(plan.name for plan in wanted))
+        print(f"{len(wanted)} rows; left out: {json.dumps(left_out(), indent=1)}")
+        return
+    results: dict[str, Result] = {}
+    pair, start = Pair(options.oracle), time.perf_counter()
+    try:
+        with tempfile.TemporaryDirectory(prefix="tfnb-sweep-") as folder:
+            for plan in wanted:
+                found = measure(plan, pair, folder, options.rounds, options.seconds)
+                results[plan.name] = found
+                print(f"{found['ratio']:8.2f}  {plan.name}  ({found['stages']})" if "ratio" in found
+                      else f"  {'failed' if 'error' in found else 'no row'}  {plan.name}: {found}", flush=True)
+    finally:
+        pair.close()
+    options.results.parent.mkdir(parents=True, exist_ok=True)
+    before = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
+    options.results.write_text(json.dumps(before | results, indent=1) + "\n", encoding="utf-8")
+    print(f"\n{time.strftime('%Y-%m-%d')}, {report.machine()}{report.load()}, {time.perf_counter() - start:.0f} s.\n")
+    print(table(results))
