@@ -1,4 +1,4 @@
-"""Large output arrays serve again, but never while somebody has them."""
+"""Large output arrays serve again, but never while somebody has them; what stages pass on is row-major."""
 from __future__ import annotations
 
 import numpy as np
@@ -64,3 +64,18 @@ def test_a_view_of_a_view_keeps_the_memory(monkeypatch):
         views = [sess.run(y, {x: np.full([SIDE, SIDE], i, "f")}).reshape(-1)[5:].T[:2].view("i4").view("f")
                  for i in range(3)]
     assert [float(v[1]) for v in views] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("made", [tf.real, tf.abs, tf.imag], ids=["real", "abs", "imag"])
+def test_a_program_reads_interpreted_values_row_by_row(made):
+    """NumPy keeps the order of the axes in memory: an elementwise op of a transposed array gives a transposed one."""
+    given = np.arange(6).reshape(2, 3) * (1 + 2j)
+    with tf.Graph().as_default(), tf.Session() as sess:
+        z = tf.placeholder(tf.complex128, [2, 3])
+        turned, flat = tf.transpose(made(tf.transpose(z))), tf.reshape(made(tf.transpose(z)), [6])
+        elements = tf.TensorArray(tf.float64, 1).write(0, made(tf.transpose(z))).stack() * 1
+        expected = {tf.real: given.real, tf.abs: np.abs(given), tf.imag: given.imag}[made]
+        for _ in range(3):
+            found = sess.run([turned, flat, elements], {z: given})
+            for value, wanted in zip(found, [expected, expected.T.reshape(-1), expected.T[None]], strict=True):
+                np.testing.assert_allclose(value, wanted)

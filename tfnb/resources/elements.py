@@ -20,8 +20,9 @@ class Memory(np.ndarray):
 
 
 def own(array: np.ndarray) -> np.ndarray:
-    """Return `array`, or a copy if it is a view of another array, which may be a variable that changes."""
-    return array if array.base is None or type(array.base) is Memory else np.array(array)
+    """Return `array`, or a row-major copy if it is a view of another array, which may be a variable that changes."""
+    whole = array.flags.c_contiguous and (array.base is None or type(array.base) is Memory)
+    return array if whole else np.array(array, order="C")
 
 
 class Elements:

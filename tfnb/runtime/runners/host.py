@@ -103,5 +103,5 @@ class HostRunner:
         """Copy an array that this run does not own: a fed value, a constant, a variable, a part of another array."""
         for i in self._given:
             if values[i] is array:
-                return np.array(array)
+                return np.array(array, order="C")
         return own(array)

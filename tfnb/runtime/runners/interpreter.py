@@ -50,7 +50,7 @@ class Interpreted:
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the ops and return the stage's outputs; see `Runner`.
 
-        Arrays may be views of variables while the stage runs; its outputs are copied.
+        Arrays may be views of variables while the stage runs; its outputs are copies, row-major, as programs read them.
         """
         stage, store, fed = self.stage, self._store, self._fed
         env: Env = dict(zip(stage.inputs, inputs, strict=True))
@@ -69,7 +69,7 @@ class Interpreted:
     def _output(self, tensor: Tensor, env: Env) -> np.ndarray:
         value = _input(tensor, env, self._store, tensor.op, self._fed)
         try:
-            return np.array(value)
+            return np.array(value, order="C")
         except MemoryError as error:
             raise ResourceExhaustedError(None, tensor.op, f"OOM: {error} (output of {tensor.op.name!r})") from error
 
