@@ -27,6 +27,7 @@ ROOMS = {
     "kernels/cpu": ["matmul", "fused", "conv", "."],
     "ops": ["declaration", "composite", "math", "array", "control", "reductions", "random", "nn", "signal", "state",
             "strings", "data_flow", "sparse", "io", "data", "."],
+    "linalg": [".", "operators"],
     "compile": ["planning", "."],
     "runtime": ["state", "runners", "."],
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],

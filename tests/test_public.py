@@ -37,7 +37,7 @@ NEWER = {
     "sorted_input": "tf.image.non_max_suppression_padded", "tile_size": "tf.image.non_max_suppression_padded",
     "canonicalized_coordinates": "tf.image.non_max_suppression_padded", "fn_output_signature": "tf.map_fn",
     "defaults": "tf.saved_model.build_signature_def tf.saved_model.signature_def_utils.build_signature_def",
-    "encoding": "tf.compat.as_str_any",
+    "encoding": "tf.compat.as_str_any", "parameters": "tf.linalg.LinearOperator",
     "allow_fast_lookup": "tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse",
 }
 # Programs get these from other functions and don't construct them, or their class has other parts here.
