@@ -54,6 +54,15 @@ def test_only_the_users_lines_are_shown(shown) -> None:
     assert "Dimensions must be equal, but are 3 and 5" in text and re.search(r"\d+ frames of tfnb left out", text)
 
 
+def test_an_error_that_names_no_tensor_is_told_with_those_of_the_call(shown) -> None:
+    text = shown("h = tf.placeholder(tf.float32, [None, 24], 'x')\ny = tf.placeholder(tf.float32, [None, 10], 't')\n"
+                 "tf.losses.softmax_cross_entropy(y, logits=h)")
+    assert "Shapes (?, 24) and (?, 10) are incompatible" in text
+    assert "`h` ('x:0') is float32 [?,24], made at " in text and "`y` ('t:0') is float32 [?,10]" in text
+    text = shown("x = tf.placeholder(tf.float32, [None, 4])\nmodel(x)")
+    assert text.count("is float32 [?,3]") == 1, "an error that says so is left as it is"
+
+
 def test_functions_that_tfnb_calls_are_the_users(shown) -> None:
     text = shown("tf.data.Dataset.range(3).map(wrong)")
     assert places(text) == ["<cell 2>", "<cell 1>"] and "NameError" in text and "left out" in text

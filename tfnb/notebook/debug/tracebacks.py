@@ -20,6 +20,8 @@ from tfnb.core import absent, lazy
 from tfnb.core.errors import OpError
 from tfnb.core.source import PACKAGE
 from tfnb.core.text import counted, did_you_mean
+from tfnb.graph.parts.python_names import told_operands
+from tfnb.notebook.debug.failed_call import failed_call
 from tfnb.notebook.frontend.settings import settings
 from tfnb.ops.declaration import public
 from tfnb.tools import as_tensorflow
@@ -87,6 +89,12 @@ def _nearest(error: BaseException | None) -> str:
     return did_you_mean(error.name, known, 0.65).replace("; d", "D")
 
 
+def _operands(error: BaseException | None, trace: TracebackType | None) -> list[str]:
+    """The tensors that a function of tfnb refused, by their Python names, where the error does not tell of them."""
+    call = failed_call(error) if "made at" not in str(error) else None
+    return told_operands(call.tensors, trace=trace).split("\n")[1:] if call is not None else []
+
+
 @contextmanager
 def _without_causes(error: BaseException | None) -> Iterator[None]:
     """`error` for a moment without an error of tfnb alone as its cause; of another one without the frames of tfnb."""
@@ -126,7 +134,7 @@ def install(ip: Any) -> Callable[[], None]:
             return lines
         meant = _nearest(value)
         left = f"({counted(count, 'frame')} of tfnb left out; %config Tfnb.full_tracebacks = True shows all)"
-        return [*lines, *([meant] if meant else []), *([left] if count else [])]
+        return [*lines, *([meant] if meant else []), *_operands(value, tb), *([left] if count else [])]
     formatter.structured_traceback = structured_traceback
     show = getattr(ip, "show_usage_error", print)
 
