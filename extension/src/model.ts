@@ -86,6 +86,7 @@ export interface LessonState {
 /** What %tfnb shows; a line has the label and the name of its button, or "". */
 export interface StartState {
   lines: [text: string, label: string, name: string][];
+  cells?: CellIds;
   groups: [title: string, magics: [magic: string, what: string][]][];
   note: string;
   sheet?: SheetState | null;

@@ -1,5 +1,5 @@
 /** The start page: how the notebook stands, with buttons, and what there is. */
-import { button, h } from "./dom";
+import { button, h, linked } from "./dom";
 import type { Guard } from "./guard";
 import type { Model, StartState, View } from "./model";
 import { part, SheetWidget } from "./sheet";
@@ -19,7 +19,7 @@ export class StartWidget implements View {
     const state = this.model.get("state") as StartState;
     const lines = state.lines.map(([text, label, name]) => {
       const act = label && button(label, label, () => this.model.send({ type: "do", name }));
-      return h("li", {}, h("span", {}, text), act || null);
+      return h("li", {}, h("span", {}, ...linked(text, state.cells)), act || null);
     });
     const groups = state.groups.map(([title, pairs]) =>
       h("section", {}, h("h4", {}, title), h("dl", {}, ...pairs.flatMap(entry))),
@@ -35,7 +35,7 @@ export class StartWidget implements View {
       h("div", { class: "tfnb-groups" }, ...groups),
       h(
         "p",
-        { class: "tfnb-note" },
+        { class: "tfnb-note", hidden: !groups.length },
         "%tfnb help NAME tells of one of them, --help behind a magic of its options.",
       ),
     );

@@ -22,6 +22,37 @@ def test_stale_cells_are_listed_with_reasons_and_run_again_in_their_places(page)
     assert page.run(f"sess.run(train, {FEED})", "F") == ""
 
 
+def test_drawings_of_what_changed_are_out_of_date_and_the_list_is_that_of_now(page):
+    model(page)
+    page.run("%graph a", "G")
+    page.run("%why a", "Y")
+    page.run("v = %stale", "S")
+    page.run(MODEL, "B")
+    assert "run again" not in page.text("G"), "it is what it was"
+    page.run(MODEL.replace("sigmoid", "tanh"), "B")
+    for cell in ("G", "Y"):
+        assert "run again: 'a' changed in [" in page.text(cell), cell
+    assert page.run("print(len(v), v)", "look").startswith("3 3 stale cells\n")
+    page.run("w = %graph a", "again")
+    assert "run again" not in page.text("again"), "it shows what there is, stale or not"
+    page.run("%stale run", "R")
+    assert "run again" not in page.text("G") + page.text("Y")
+    assert page.run("print(len(v), v)", "look") == "0 no cell is stale"
+
+
+def test_what_a_fix_initializes_is_seen_by_badges_and_the_start_page(page):
+    page.run("sess = tf.InteractiveSession()", "S")
+    for _ in range(2):
+        page.run("w = tf.Variable([1.0], name='w')", "B")
+    page.run("start = %tfnb\ntold = []\nstart.update = lambda: told.append(str(start))", "T")
+    assert "Lesson: " in page.run("sess.run(w)", "R") and "1 variable without a value" in page.text("B")
+    page.run("import gc\nfrom tfnb.notebook.lessons.panel import LessonPanel\ntold.clear()\n"
+             "panel = [each for each in gc.get_objects() if type(each) is LessonPanel][-1]\n"
+             "panel.hear({'type': 'do', 'name': '0'})\nassert panel.note.startswith('Done')", "P")
+    assert "without a value" not in page.text("B")
+    assert page.run("print(len(told), 'without a value' in told[-1])", "look") == "1 False"
+
+
 def test_cells_that_run_again_show_their_output_in_themselves(page):
     page.run("x = tf.placeholder(tf.float32, [2], name='x')\ny = tf.sin(x, name='y')", "B")
     label = page.run("g = tf.gradients(y, x)[0]\nprint('made', g.name)\n'value', g.name", "C")

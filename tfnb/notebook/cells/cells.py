@@ -13,22 +13,21 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.mutation import Snapshot
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.ownership import own
-from tfnb.graph.stack import all_graphs, global_graph, graph_of, set_global_graph
+from tfnb.graph.stack import all_graphs, global_graph, set_global_graph
 from tfnb.notebook.cells import relations
 from tfnb.notebook.cells.compare import Changes, compare
+from tfnb.notebook.cells.counts import badge_of, counted_again
 from tfnb.notebook.cells.effects import Effects, apply_changes
 from tfnb.notebook.cells.functions import Functions
 from tfnb.notebook.cells.history import story_of
 from tfnb.notebook.cells.journal import Journal, Past, size_of
 from tfnb.notebook.cells.marks import Mark, Orphan, Reason, Stale, spread, spread_all
-from tfnb.notebook.cells.name_shifts import drifted
 from tfnb.notebook.cells.sessions import entries
 from tfnb.notebook.cells.state import Books, Run
 from tfnb.notebook.cells.statements import Text
 from tfnb.notebook.cells.values import Values
 from tfnb.notebook.frontend.badge import Badge
-from tfnb.opdef import kinds, registry
-from tfnb.runtime.session import live_sessions
+from tfnb.opdef import registry
 
 Key = Hashable
 
@@ -134,7 +133,7 @@ class Cells:
             self.books.readings[run.key] = self.values.read(made, names, text)
         if run.ran:
             self.books.ran[run.key] = run.ran
-        badge = _badge(run.label, made, changes, effects)
+        badge = badge_of(run.label, made, changes, effects)
         if badge.ops or badge.removed:
             self.badges[run.key] = badge
         shown = self._refresh()
@@ -320,6 +319,13 @@ class Cells:
         keys = {each for mark in found.values() for each in mark.run}
         return f"it {why}: run {' '.join(self.named(sorted(keys, key=self.values.place)))}"
 
+    def look_again(self) -> list[Key]:
+        """See which variables have values by now. Returns the keys of the badges that changed."""
+        now = {key: counted_again(badge, key) for key, badge in self.badges.items() if badge.empty}
+        changed = [key for key, badge in now.items() if badge != self.badges[key]]
+        self.badges.update(now)
+        return changed
+
     def _blame(self, graph: Graph, reasons: dict[Key, str]) -> None:
         known = self.books.reasons.setdefault(graph, {})
         for key, why in reasons.items():
@@ -369,19 +375,6 @@ class Cells:
     def named(self, keys: Iterable[Key]) -> tuple[str, ...]:
         """The labels of cells; ops that no cell made have none."""
         return tuple(self.labels.get(key, str(key)) for key in keys if not isinstance(key, Orphan))
-
-
-def _badge(label: str, made: list[Operation], changes: list[Changes], effects: Effects) -> Badge:
-    variables = sum(isinstance(op.spec, kinds.Variable) for op in made)
-    gone = {name for part in changes for name in part.removed}
-    changes = [part for part in changes if part.old or part.new]        # the others lost collection entries only
-    there = [part.new[name] for part in changes for name in part.kept]
-    open_ = {op.graph for op in there if live_sessions(graph_of(op))}
-    kept = sum(any(session._store.peek(op) is not None for session in live_sessions(graph_of(op))) for op in there)
-    return Badge(
-        label, len(made), variables, kept, empty=sum(op.graph in open_ for op in there) - kept,
-        identical=bool(changes) and all(part.identical for part in changes), rewired=effects.rewired,
-        removed=len(gone - {op.name for op in made} if gone else gone), notes=drifted(made))
 
 
 def _drop(graph: Graph, key: Key, reason: str) -> None:

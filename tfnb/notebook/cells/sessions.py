@@ -33,15 +33,19 @@ ASKED = frozenset({"tfnb.graph.graph", "tfnb.graph.parts.collection", "tfnb.grap
 
 @dataclass
 class Ran:
-    """Record of a cell's run: ops by graph and owner, and collections by graph and key, with their entries then."""
+    """Record of a cell's run: ops by graph and owner, and collections by graph and key, with their entries then.
+
+    seen: the names of ops by graph that it shows: it is right as long as they are what they were.
+    """
 
     ops: WeakKeyDictionary[Graph, dict[Key, set[str]]] = field(default_factory=WeakKeyDictionary)
     read: WeakKeyDictionary[Graph, dict[Hashable, Entries]] = field(default_factory=WeakKeyDictionary)
+    seen: WeakKeyDictionary[Graph, set[str]] = field(default_factory=WeakKeyDictionary)
     checked: WeakKeyDictionary[Graph, dict[Hashable, tuple[State, Reason | None]]] = \
         field(default_factory=WeakKeyDictionary)
 
     def __bool__(self) -> bool:
-        return bool(self.ops or self.read)
+        return bool(self.ops or self.read or self.seen)
 
     def note(self, graph: Graph, ops: Iterable[Operation], key: Key) -> None:
         """The cell ran these ops, which are not its own."""
@@ -50,25 +54,33 @@ class Ran:
             if op.owner is not None and op.owner != key:
                 known.setdefault(op.owner, set()).add(op.name)
 
+    def note_seen(self, ops: Iterable[Operation], key: Key) -> None:
+        """The cell shows these ops, which are not its own."""
+        for op in ops:
+            if op.owner is not None and op.owner != key:
+                self.seen.setdefault(op.graph, set()).add(op.name)
+
     def following(self, graph: Graph, other: Graph, owner: Key) -> Ran:
         """Return the record with what it says of an owner's ops in one graph said of another one, too."""
         names = self.ops.get(graph, {}).get(owner)
         if not names:
             return self
-        made = Ran(self.ops.copy(), self.read, self.checked)
+        made = Ran(self.ops.copy(), self.read, self.seen, self.checked)
         made.ops[other] = made.ops.get(other, {}) | {owner: names}
         return made
 
     def reason(self, graph: Graph, why: Mapping[str, str], removed: Collection[str], where: str) -> Reason | None:
         """Return why its output does not hold any more; why: changed op -> the op to name; removed: those that are
         made no longer."""
-        names = set[str]().union(*self.ops.get(graph, {}).values())
-        for name in why:
-            if name in names:
-                return Reason(f"{why[name]!r} changed in {where}", f"ran {why[name]!r}, which changed in {where}")
-        for name in removed:
-            if name in names:
-                return Reason(f"{name!r} is no longer made in {where}", f"ran {name!r}, no longer made in {where}")
+        for did, names in (("ran", set[str]().union(*self.ops.get(graph, {}).values())),
+                           ("shows", self.seen.get(graph, set()))):
+            for name in why:
+                if name in names:
+                    return Reason(f"{why[name]!r} changed in {where}", f"{did} {why[name]!r}, which changed in {where}")
+            for name in removed:
+                if name in names:
+                    return Reason(f"{name!r} is no longer made in {where}",
+                                  f"{did} {name!r}, no longer made in {where}")
         return None
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -57,6 +57,12 @@ def current() -> Any | None:
 def has_front_end() -> bool:
     """True in a kernel (JupyterLab, Notebook, nbclient...), False in a terminal and in plain Python."""
     return getattr(current(), "kernel", None) is not None
+
+
+def note_seen(ops: Iterable[Any]) -> None:
+    """The running cell shows what these ops are now: once they are others, it must run again to be right."""
+    if cells is not None and cells.run is not None:
+        cells.run.ran.note_seen(ops, cells.run.key)
 
 
 def interactive() -> bool:

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tfnb.graph.parts.operation import Operation
 from tfnb.notebook.drawing.geometry import Geometry, Sheet
 from tfnb.notebook.drawing.scene import Scene
 from tfnb.notebook.frontend import shell
@@ -74,6 +75,7 @@ class GraphView(View):
         self._color, self._trace = known_color(color, self._costs), self._traced(trace)
         for name in as_list(expand):
             self._open(self.model.node(name))
+        shell.note_seen(info.origin for info in self.model.infos if isinstance(info.origin, Operation))
         self._draw()
 
     def _start(self, target: Any, near: bool) -> set[str]:

@@ -29,15 +29,22 @@ class LessonPanel(ActingView):
 
     kind = "lesson"
 
-    def __init__(self, lessons: Sequence[Told]) -> None:
+    def __init__(self, lessons: Sequence[Told], after: Callable[[], None] = lambda: None) -> None:
+        """after: called once a fix has run."""
         super().__init__()
-        self.lessons = list(lessons)
+        self.lessons, self.after = list(lessons), after
 
     def acts(self) -> Mapping[Any, Callable[[], str]]:
         """The fixes that may be run, by the index of their lesson."""
         def act(code: str) -> Callable[[], str]:
-            return lambda: run(code)
+            return lambda: self._run(code)
         return {str(i): act(lesson.fix) for i, lesson in enumerate(self.lessons) if lesson.runs and lesson.fix}
+
+    def _run(self, code: str) -> str:
+        try:
+            return run(code)
+        finally:
+            self.after()
 
     def widget_state(self) -> dict[str, Any]:
         """See the module's docstring."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ast
 import logging
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -25,9 +25,11 @@ log = logging.getLogger(__name__)
 
 
 class Teacher:
-    """Recognises mistakes, cell after cell. shadowed: name -> (the tensor that it was, the cell that gave it away)."""
+    """Recognises mistakes, cell after cell. shadowed: name -> (the tensor that it was, the cell that gave it away);
+    after: called once a fix has run."""
 
-    def __init__(self) -> None:
+    def __init__(self, after: Callable[[], None] = lambda: None) -> None:
+        self.after = after
         self.shadowed: dict[str, tuple[Any, str]] = {}
         self.told: list[Told] = []                  # below the running cell
         self.said: dict[Told, Hashable] = {}        # of cells that ran to their end -> the cell: once is enough
@@ -42,7 +44,7 @@ class Teacher:
         if cell and settings.lessons and not cell.lstrip().startswith("%%train"):
             self.told = self._of_cell(cell, ip, run)
         if self.told:
-            panel = LessonPanel(self.told)
+            panel = LessonPanel(self.told, self.after)
             shell.show(panel.bundle(panel.forms()), f"tfnb-lesson-{shell.running}")
 
     def _of_cell(self, cell: str, ip: Any, run: Run | None) -> list[Told]:

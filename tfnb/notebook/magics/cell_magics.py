@@ -24,7 +24,7 @@ from tfnb.notebook.magics.arguments import (
     usage_errors,
 )
 from tfnb.notebook.ownership.collection_tree import CollectionTree, collections
-from tfnb.notebook.ownership.rerun import StaleCells, run_stale, stale
+from tfnb.notebook.ownership.rerun import StaleCells, StaleView, run_stale
 from tfnb.notebook.ownership.why import Why, why
 from tfnb.opdef import registry
 from tfnb.ops.declaration.raw import raw
@@ -38,14 +38,14 @@ class CellMagics(LineMagics):
     @line_magic("stale")
     @magic_arguments("stale")
     @argument("what", nargs="?", choices=["run"], help="run: run them again, in order, with the text that ran last")
-    def stale(self, line: str) -> StaleCells:
+    def stale(self, line: str) -> StaleCells | StaleView:
         """List the cells that don't hold any more, each with the reason and with what to run.
 
         `%stale`, `%stale run`
         """
         args = parse(self.stale, line)
         if args.what is None:
-            return stale()
+            return StaleView()
         with usage_errors(RuntimeError):
             return run_stale()
 

@@ -55,5 +55,10 @@ class Badges:
                 self._shown.add(key)
                 with shell.in_place_of(self._sources[key].parent, self._ip):
                     shell.show(badge.bundle(), f"tfnb-cell-{key}")
-        for view in list(self.listeners) if keys else ():
+        if keys:
+            self.tell()
+
+    def tell(self) -> None:
+        """Bring the views up to date that tell how the notebook stands."""
+        for view in list(self.listeners):
             view.update()

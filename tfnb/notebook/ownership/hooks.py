@@ -57,7 +57,7 @@ class Hooks:
         self.sources: dict[Hashable, Source] = {}   # of the cells that may have to run again
         self.again: dict[str, str] = {}             # file name -> label, of a cell while `run_stale` runs it again
         self._files: dict[str, str] = {}            # file name -> label, where IPython doesn't tell: before 8 (Colab)
-        self.teacher = Teacher()
+        self.teacher = Teacher(self.look_again)
         self.badges = Badges(ip, self.cells, self.sources)
         self.button: Any = None                     # that runs stale cells
         self.expected: set[Hashable] = set()        # cells that a button lets the front end run again
@@ -196,7 +196,9 @@ class Hooks:
                 self.initialize(run.key)
                 changed = [*changed, run.key]
             self.expected.discard(run.key)
-            self.badges.show(dict.fromkeys(changed))
+            self.badges.show(dict.fromkeys([*changed, *self.cells.look_again()]))
+            if run.marked:                              # also where it has no line any more
+                self.badges.tell()
             if drawn is not None:
                 shell.show(drawn, f"tfnb-failed-{run.key}")
         self.teacher.tell("" if failed else frame.info.raw_cell, self.ip, run)
@@ -238,6 +240,14 @@ class Hooks:
         if done and badge is not None:
             self.cells.badges[key] = replace(badge, notes=(*badge.notes, f"initialized {listed(done, FEW)}"))
         return done
+
+    def look_again(self) -> None:
+        """A button changed something beside the cells: see which variables have values, and what views show."""
+        if changed := self.cells.look_again():
+            self.badges.show(changed)
+        else:
+            self.badges.tell()
+        state_views.look_again()
 
     def _rebound(self, label: str, names: Mapping[str, Any]) -> dict[str, str]:
         """Old op -> what to say where a name of it means another op of the cell now: `out = tf.nn.relu(out)`, added."""

@@ -8,7 +8,7 @@ stays with the cell that asked. What was typed into a cell since it ran last is 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from html import escape
@@ -20,7 +20,8 @@ from tfnb.core.text import counted
 from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
-from tfnb.notebook.frontend.locations import linked
+from tfnb.notebook.frontend.locations import cells_in, linked
+from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.badges import Source
 from tfnb.notebook.ownership.hooks import Hooks, active
 from tfnb.notebook.plots.training import active_runs
@@ -74,6 +75,44 @@ class StaleCells:
         table = f"<table><tr><th>cell</th><th style='text-align:left'>why</th><th></th></tr>{rows}</table>"
         return (f'<div style="font: 13px system-ui, sans-serif"><span style="color: {color}" aria-hidden="true">{mark}'
                 f"</span> {escape(self.head())}</div>" + (table if rows else ""))
+
+
+class StaleView(ActingView):
+    """The stale cells as `%stale` shows them: while a front end shows it, the list is that of now, with a button."""
+
+    kind = "start"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.cells = stale()
+        if (hooks := active()) is not None:
+            hooks.badges.listeners.add(self)
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def __iter__(self) -> Iterator[StaleCell]:
+        return iter(self.cells)
+
+    def forms(self) -> dict[str, str]:
+        """The list as text and as HTML."""
+        return {"text/plain": repr(self.cells), "text/html": self.cells._repr_html_()}
+
+    def update(self) -> None:
+        """Cells have become stale, or run again."""
+        self.cells = stale()
+        self.tell()
+
+    def widget_state(self) -> dict[str, Any]:
+        """See start_page.py: no groups here."""
+        head, *rest = repr(self.cells).splitlines()
+        button = f"Run {counted(len(self.cells), 'stale cell')}" if rest else ""
+        lines = [[head, button, "stale"], *([line.replace(" -> ", " → "), "", ""] for line in rest)]
+        return {"lines": lines, "groups": [], "note": self.note, "sheet": None, "cells": cells_in(" ".join(rest))}
+
+    def acts(self) -> Mapping[Any, Callable[[], str]]:
+        """The button."""
+        return {"stale": lambda: run_stale().head()}
 
 
 def stale() -> StaleCells:

@@ -1,8 +1,9 @@
 """%tfnb: what there is, and how this notebook stands: stale cells, variables without a value, sessions, trainings.
 
 Protocol with the front end, widget kind "start": trait `state` has lines [[text, label of a button or "", its name]],
-groups [[title, [[magic, what it does]]]], note, and sheet (null, or the table of runs that was asked for). Back comes
-{type: "do", name: "stale" | "init" | "stop" | "runs" | "run ID"} or {type: "sheet", message}.
+cells (the ids of those that lines name), groups [[title, [[magic, what it does]]]], note, and sheet (null, or the table
+of runs that was asked for). Back comes {type: "do", name: "stale" | "init" | "stop" | "runs" | "run ID"} or
+{type: "sheet", message}.
 """
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from tfnb.core.text import counted, listed
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.marks import Orphan
 from tfnb.notebook.frontend.fetch import find_session, open_sessions
-from tfnb.notebook.frontend.locations import linked
+from tfnb.notebook.frontend.locations import cells_in, linked
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.hooks import active
@@ -81,13 +82,15 @@ class StartPage(ActingView):
 
     def widget_state(self) -> dict[str, Any]:
         """See the module's docstring."""
-        return {"lines": [list(line) for line in self.lines()], "note": self.note,
+        lines = self.lines()
+        return {"lines": [list(line) for line in lines], "note": self.note,
+                "cells": cells_in(" ".join([text for text, _, _ in lines])),
                 "sheet": self.runs.widget_state() if self.runs is not None else None,
                 "groups": [[title, [list(pair) for pair in pairs]] for title, pairs in self.groups]}
 
     def acts(self) -> Mapping[Any, Callable[[], str]]:
         """The buttons of the lines."""
-        return {"stale": _run_stale, "init": _initialize, "stop": _stop, "runs": self._show_runs,
+        return {"stale": lambda: run_stale().head(), "init": _initialize, "stop": _stop, "runs": self._show_runs,
                 **{f"run {run.folder.name}": partial(self._show_runs, run.folder.name) for run in self._newest}}
 
     def _show_runs(self, *drawn: str) -> str:
@@ -128,12 +131,11 @@ class StartPage(ActingView):
                 f'<table style="border-collapse: collapse">{rows}</table></div>')
 
 
-def _run_stale() -> str:
-    return repr(run_stale()).partition("\n")[0]
-
-
 def _initialize() -> str:
-    return f"initialized: {', '.join(initialize(find_session(get_default_graph()))) or 'all have values'}"
+    done = initialize(find_session(get_default_graph()))
+    if (hooks := active()) is not None:
+        hooks.look_again()
+    return f"initialized: {', '.join(done) or 'all have values'}"
 
 
 def _stop() -> str:

@@ -18,6 +18,7 @@ from tfnb.notebook.cells.compare import form
 from tfnb.notebook.cells.effects import is_variable
 from tfnb.notebook.cells.history import Story
 from tfnb.notebook.cells.marks import Mark, Orphan
+from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.badge import FRESH_COLOR, STALE_COLOR
 from tfnb.notebook.frontend.fetch import open_sessions, resolve
 from tfnb.notebook.frontend.locations import linked
@@ -60,6 +61,7 @@ def why(target: Any) -> Why:
     if op is None:
         raise TypeError(f"why is asked of a tensor, an op, a variable or a name, not of {type(target).__name__}")
     hooks = active()
+    shell.note_seen([op])
     asked = _Asked(op, hooks.cells if hooks else Cells())
     shape = f" {form(op.outputs[0])}" if op.outputs else ""
     questions: tuple[tuple[str, Callable[[], str]], ...] = (
