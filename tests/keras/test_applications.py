@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.keras.applications.nets.nasnet import _reduction
 
 # name -> (parameters, layers) of tf_keras 2.21, weights=None; MobileNets have their padding as a layer, as in 1.15
 COUNTS = {
@@ -15,6 +16,7 @@ COUNTS = {
     "ResNet152V2": (60380648, 566), "MobileNet": (4253864, 93), "MobileNetV2": (3538984, 157),
     "DenseNet121": (8062504, 429), "DenseNet169": (14307880, 597), "DenseNet201": (20242984, 709),
     "Xception": (22910480, 134), "InceptionV3": (23851784, 313), "InceptionResNetV2": (55873736, 782),
+    "NASNetMobile": (5326716, 771), "NASNetLarge": (88949818, 1041),
 }
 QUICK = ("VGG16", "ResNet50", "ResNet50V2", "MobileNet", "MobileNetV2", "Xception")
 
@@ -26,6 +28,21 @@ def test_parameters_and_layers(name):
         model = getattr(tf.keras.applications, name)(weights=None)
         assert (model.count_params(), len(model.layers)) == COUNTS[name]
         assert model.output_shape == (None, 1000)
+
+
+def test_names_of_the_parts_of_nasnet():
+    """Of a net of small cells, whose names are those of tf_keras 2.21."""
+    with tf.Graph().as_default():
+        x = tf.keras.Input((8, 8, 4))
+        first, before = _reduction(x, None, 4, "stem_1")
+        second, _ = _reduction(first, before, 8, "stem_2")
+        model = tf.keras.Model(x, second)
+        names = {v.op.name for v in model.weights}
+    assert {"reduction_A_block_stem_1/reduction_conv_1_stem_1/kernel",
+            "reduction_A_block_stem_2/adjust_block/adjust_reduction_block_stem_2/adjust_conv_2_stem_2/kernel",
+            "reduction_A_block_stem_2/block_5/separable_conv_block_reduction_left4_stem_2/"
+            "separable_conv_2_bn_reduction_left4_stem_2/moving_mean"} <= names
+    assert second.shape.as_list() == [None, 2, 2, 32]
 
 
 def test_images_go_through_and_weights_come_back(tmp_path):
@@ -59,6 +76,11 @@ def test_channels_as_the_models_take_them():
                                rtol=1e-5)
     np.testing.assert_allclose(applications.densenet.preprocess_input(x),
                                (x / 255 - [0.485, 0.456, 0.406]) / [0.229, 0.224, 0.225], rtol=1e-4, atol=1e-5)
+    utils = applications.imagenet_utils
+    np.testing.assert_allclose(utils.preprocess_input(x, mode="torch"), applications.densenet.preprocess_input(x))
+    np.testing.assert_allclose(utils.preprocess_input(x), applications.vgg16.preprocess_input(x))
+    with pytest.raises(ValueError, match="mode caffe, tf or torch"):
+        utils.preprocess_input(x, mode="pytorch")
     np.testing.assert_allclose(applications.vgg16.preprocess_input(x.transpose(0, 3, 1, 2), "channels_first"),
                                applications.vgg16.preprocess_input(x).transpose(0, 3, 1, 2))
 

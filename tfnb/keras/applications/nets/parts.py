@@ -112,27 +112,45 @@ _MEANS = {"caffe": (103.939, 116.779, 123.68), "torch": (0.485, 0.456, 0.406)}
 _DEVIATIONS = (0.229, 0.224, 0.225)
 
 
+def preprocess_input(x: Any, data_format: str | None = None, mode: str = "caffe") -> Any:
+    """Return images as models of ImageNet take them.
+
+    x: an array or tensor of RGB images, 0 to 255. data_format: "channels_last" or "channels_first"; None: the default.
+    mode: "caffe" (BGR channels, less the means of ImageNet), "tf" (values from -1 to 1) or "torch" (values from 0 to 1,
+    normalized by means and deviations). Raises ValueError for another mode or data_format.
+
+    >>> tf.keras.applications.imagenet_utils.preprocess_input(np.full([1, 2, 2, 3], 255.0), mode="tf").max()
+    1.0
+    """
+    data_format = image_data_format() if data_format is None else data_format
+    if mode not in ("caffe", "tf", "torch") or data_format not in ("channels_first", "channels_last"):
+        raise ValueError("expected a mode caffe, tf or torch and a data_format channels_first or channels_last, got "
+                         f"{mode!r} and {data_format!r}")
+    first = data_format == "channels_first"
+    if isinstance(x, np.ndarray):
+        x = x.astype("float32", copy=True) if not np.issubdtype(x.dtype, np.floating) else x
+    if mode == "tf":
+        return x / 127.5 - 1.0
+    rank = len(x.shape)
+    wide = [-1 if axis == (rank - 3 if first else rank - 1) else 1 for axis in range(rank)]
+    means = np.reshape(np.array(_MEANS[mode], "float32"), wide)
+    if mode == "torch":
+        return (x / 255.0 - means) / np.reshape(np.array(_DEVIATIONS, "float32"), wide)
+    if first:
+        return (x[..., ::-1, :, :] if rank == 3 else x[:, ::-1]) - means
+    return x[..., ::-1] - means
+
+
 def preprocessor(mode: str) -> Callable[..., Any]:
     """Return the function that makes inputs of images: "caffe", "tf" or "torch"."""
     what = {"caffe": "BGR channels, less the means of ImageNet", "tf": "values from -1 to 1",
             "torch": "values from 0 to 1, normalized by the means and deviations of ImageNet"}[mode]
 
-    def preprocess_input(x: Any, data_format: str | None = None) -> Any:
-        first = (image_data_format() if data_format is None else data_format) == "channels_first"
-        if isinstance(x, np.ndarray):
-            x = x.astype("float32", copy=True) if not np.issubdtype(x.dtype, np.floating) else x
-        if mode == "tf":
-            return x / 127.5 - 1.0
-        rank = len(x.shape)
-        wide = [-1 if axis == (rank - 3 if first else rank - 1) else 1 for axis in range(rank)]
-        means = np.reshape(np.array(_MEANS[mode], "float32"), wide)
-        if mode == "torch":
-            return (x / 255.0 - means) / np.reshape(np.array(_DEVIATIONS, "float32"), wide)
-        if first:
-            return (x[..., ::-1, :, :] if rank == 3 else x[:, ::-1]) - means
-        return x[..., ::-1] - means
+    def preprocessed(x: Any, data_format: str | None = None) -> Any:
+        return preprocess_input(x, data_format, mode)
     example = {"caffe": ("vgg16", "151.061"), "tf": ("mobilenet", "1.0"), "torch": ("densenet", "2.64")}[mode]
-    preprocess_input.__doc__ = f"""Return images as the model takes them: {what}.
+    preprocessed.__name__ = preprocessed.__qualname__ = "preprocess_input"
+    preprocessed.__doc__ = f"""Return images as the model takes them: {what}.
 
     x: an array or tensor of RGB images, 0 to 255. data_format: "channels_last" or "channels_first"; None: the default.
 
@@ -140,7 +158,7 @@ def preprocessor(mode: str) -> Callable[..., Any]:
     >>> tf.keras.applications.{example[0]}.preprocess_input(images).max()
     {example[1]}
     """
-    return preprocess_input
+    return preprocessed
 
 
 caffe_input, tf_input, torch_input = preprocessor("caffe"), preprocessor("tf"), preprocessor("torch")
