@@ -179,18 +179,23 @@ def sequence_input_layer(features: Mapping[str, Any], feature_columns: Any,
     >>> sess.run([tf.shape(layer), lengths])
     [array([2, 2, 3], dtype=int32), array([2, 1])]
     """
+    with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
+        return over_time(features, feature_columns, ScopedVariables(weight_collections, trainable))
+
+
+def over_time(features: Mapping[str, Any], feature_columns: Any, variables: Variables) -> tuple[Tensor, Tensor]:
+    """Return the sequence columns side by side, and lengths, in the scope that is open; as sequence_input_layer."""
     columns = check_columns(feature_columns, _is_sequence, "All feature_columns must be of type _SequenceDenseColumn. "
                             "You can wrap a sequence_categorical_column with an embedding_column or indicator_column.")
-    variables, cache, made, lengths = ScopedVariables(weight_collections, trainable), FeatureCache(features), [], []
-    with variable_scope(None, default_name="sequence_input_layer", values=list(features.values())):
-        for column in columns:
-            assert isinstance(column, SequenceDenseColumn)
-            with variable_scope(None, default_name=column.var_scope_name):
-                dense, length = column.get_sequence_dense_tensor(cache, variables)
-                sizes: Any = shape_of(dense)
-                width = prod(column.variable_shape)                        # type: ignore[attr-defined]
-                made.append(reshape(dense, (sizes[0], sizes[1], width)))
-                lengths.append(length)
-        same = [assert_equal(lengths[0], other, name="sequence_length_check") for other in lengths[1:]]
-        with control_dependencies(same):
-            return concat(made, -1), identity(lengths[0]) if same else lengths[0]
+    cache, made, lengths = FeatureCache(features), [], []
+    for column in columns:
+        assert isinstance(column, SequenceDenseColumn)
+        with variable_scope(None, default_name=column.var_scope_name):
+            dense, length = column.get_sequence_dense_tensor(cache, variables)
+            sizes: Any = shape_of(dense)
+            width = prod(column.variable_shape)                        # type: ignore[attr-defined]
+            made.append(reshape(dense, (sizes[0], sizes[1], width)))
+            lengths.append(length)
+    same = [assert_equal(lengths[0], other, name="sequence_length_check") for other in lengths[1:]]
+    with control_dependencies(same):
+        return concat(made, -1), identity(lengths[0]) if same else lengths[0]

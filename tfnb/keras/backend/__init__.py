@@ -26,9 +26,9 @@ _PLACES = {
         "random_uniform sqrt std sum transpose truncated_normal var zeros_like",
     "tfnb.keras.backend.values": "batch_get_value batch_set_value get_value set_value",
     "tfnb.keras.backend.variables":
-        "constant count_params dtype eval eye int_shape is_keras_tensor is_sparse moving_average_update ndim ones "
-        "placeholder random_normal_variable random_uniform_variable to_dense update update_add update_sub variable "
-        "zeros",
+        "cast_to_floatx constant count_params dtype eval eye int_shape is_keras_tensor is_sparse "
+        "moving_average_update ndim ones placeholder random_normal_variable random_uniform_variable to_dense update "
+        "update_add update_sub variable zeros",
     "tfnb.keras.functions.activations": "elu hard_sigmoid relu sigmoid softmax softplus softsign tanh",
     "tfnb.ops.array.reshape": "shape",
     "tfnb.ops.math.arithmetic": "abs maximum minimum round sign square",

@@ -36,6 +36,18 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
     return made
 
 
+def cast_to_floatx(x: Any) -> Any:
+    """Return an array, or a tensor, in the dtype `floatx()`.
+
+    x: an array, tensor or list of numbers.
+
+    >>> tf.keras.backend.cast_to_floatx([1, 2])
+    array([1., 2.], dtype=float32)
+    """
+    return ops.cast(x, as_dtype(floatx())) if isinstance(x, (Tensor, SparseTensor, Variable)) else \
+        np.asarray(x, dtype=floatx())
+
+
 def placeholder(shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
                 name: str | None = None) -> Any:
     """Return a placeholder.

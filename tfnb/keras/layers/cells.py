@@ -269,10 +269,40 @@ class LSTMCell(Cell):
         recurrent = self.get_recurrent_dropout_mask_for_cell(h, training, 4)
         xs = self._products(inputs, self.kernel, masks, self._bias())
         hs = self._products(h, self.recurrent_kernel, recurrent)
-        return lstm_step([a + b for a, b in zip(xs, hs, strict=True)], c, self.activation, self.recurrent_activation)
+        return self._step([a + b for a, b in zip(xs, hs, strict=True)], c)
+
+    def _step(self, gates: list[Any], c: Any) -> Any:
+        return lstm_step(gates, c, self.activation, self.recurrent_activation)
 
     def _bias(self) -> Any:
         return self.bias
+
+
+class PeepholeLSTMCell(LSTMCell):
+    """LSTMCell whose gates see the memory, too, through diagonal matrices (Gers et al., 2002).
+
+    Further variables: input_gate_peephole_weights, forget_gate_peephole_weights, output_gate_peephole_weights, (units,)
+    each. Arguments as of LSTMCell.
+
+    >>> cell = tf.keras.experimental.PeepholeLSTMCell(4)
+    >>> tf.keras.layers.RNN(cell)(tf.ones([2, 3, 5])).shape.as_list(), len(cell.weights)
+    ([2, 4], 6)
+    """
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables."""
+        super().build(input_shape)
+        self.peepholes = [
+            self.add_weight(f"{gate}_gate_peephole_weights", (self.units,), initializer=self.kernel_initializer)
+            for gate in ("input", "forget", "output")]
+
+    def _step(self, gates: list[Any], c: Any) -> Any:
+        i, f, candidate, o = gates
+        of_input, of_forget, of_output = self.peepholes
+        new = self.recurrent_activation(f + of_forget * c) * c + self.recurrent_activation(
+            i + of_input * c) * self.activation(candidate)
+        h = self.recurrent_activation(o + of_output * new) * self.activation(new)
+        return h, [h, new]
 
 
 def forget_bias(units: int, initializer: Any, before: int) -> Any:

@@ -1,11 +1,13 @@
 """Layer of Keras over the feature columns of `tf.feature_column`."""
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tfnb.core.arguments import KERAS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.feature_column.input_layer import side_by_side
+from tfnb.feature_column.sequence import over_time
 from tfnb.keras.engine.layer import Layer
 from tfnb.keras.layers.described import shape_list
 
@@ -28,7 +30,20 @@ class _Weights:
         return self._made[key]
 
 
-class DenseFeatures(Layer):
+class _Features(Layer):
+    """Base: a layer over feature columns, whose variables are its weights."""
+
+    def __init__(self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        self._feature_columns = feature_columns
+        self._columns_weights: Any = _Weights(self)
+
+    def _width(self) -> int:
+        columns = self._feature_columns if isinstance(self._feature_columns, (list, tuple)) else [self._feature_columns]
+        return sum(prod(each or 1 for each in shape_list(column.variable_shape)) for column in columns)
+
+
+class DenseFeatures(_Features):
     """The tensors of dense feature columns side by side, [batch, elements], of a dict of features.
 
     feature_columns: dense columns (numeric, bucketized, embedding, indicator), a list or one. trainable: whether their
@@ -40,26 +55,37 @@ class DenseFeatures(Layer):
            [4.]], dtype=float32)
     """
 
-    def __init__(self, feature_columns: Any, trainable: bool = True, name: str | None = None, **kwargs: Any) -> None:
-        super().__init__(trainable=trainable, name=name, **kwargs)
-        self._feature_columns = feature_columns
-        self._columns_weights = _Weights(self)
-
     def call(self, features: Any) -> Any:
         """Return the columns side by side."""
-        made: Any = side_by_side(features, self._feature_columns, self._columns_weights)  # type: ignore[arg-type]
+        made: Any = side_by_side(features, self._feature_columns, self._columns_weights)
         return made
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """(batch, elements of all columns)."""
-        columns = self._feature_columns if isinstance(self._feature_columns, (list, tuple)) else [self._feature_columns]
-        width = 0
-        for column in columns:
-            size = 1
-            for each in shape_list(column.variable_shape):
-                size *= each or 1
-            width += size
-        return TensorShape([None, width])
+        return TensorShape([None, self._width()])
+
+
+class SequenceFeatures(_Features):
+    """The input of a recurrent layer: sequence columns side by side, [batch, time, width], and lengths, int64 [batch].
+
+    feature_columns: sequence_numeric_columns, and embedding and indicator columns of sequence categorical columns.
+    trainable: whether their variables are trained. Raises ValueError for other columns.
+
+    >>> load = tf.feature_column.sequence_numeric_column("load")
+    >>> values = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], [1.0, 2.0, 3.0], [2, 2])
+    >>> layer, lengths = tf.keras.experimental.SequenceFeatures([load])({"load": values})
+    >>> sess.run([layer[:, :, 0], lengths])
+    [array([[1., 2.],
+           [3., 0.]], dtype=float32), array([2, 1])]
+    """
+
+    def call(self, features: Any) -> Any:
+        """Return the columns side by side, and the lengths."""
+        return over_time(features, self._feature_columns, self._columns_weights)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """(batch, time, elements of all columns) and (batch,)."""
+        return TensorShape([None, None, self._width()]), TensorShape([None])
 
 
 describe(globals(), KERAS)

@@ -103,7 +103,94 @@ class PiecewiseConstantDecay(LearningRateSchedule):
         return decay.piecewise_constant(step, self.boundaries, self.values, self.name or "PiecewiseConstant")
 
 
-_KNOWN = {cls.__name__: cls for cls in (ExponentialDecay, InverseTimeDecay, PolynomialDecay, PiecewiseConstantDecay)}
+class CosineDecay(LearningRateSchedule):
+    """From initial_learning_rate to alpha times it, along half of a cosine over decay_steps.
+
+    >>> sess.run(tf.keras.experimental.CosineDecay(0.8, decay_steps=10)(tf.constant(5)))
+    0.4
+    """
+
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, alpha: Any = 0.0, name: str | None = None) -> None:
+        self.initial_learning_rate, self.decay_steps, self.alpha = initial_learning_rate, decay_steps, alpha
+        self.name = name
+
+    def __call__(self, step: Any) -> Any:
+        """Return the learning rate, a scalar tensor."""
+        return decay.cosine_decay(self.initial_learning_rate, identity(step), self.decay_steps, self.alpha,
+                                  self.name or "CosineDecay")
+
+
+class CosineDecayRestarts(LearningRateSchedule):
+    """Half a cosine over first_decay_steps, then again: each period is t_mul times as long and m_mul times as high.
+
+    alpha: the least part of initial_learning_rate.
+
+    >>> rate = tf.keras.experimental.CosineDecayRestarts(0.8, first_decay_steps=10)
+    >>> sess.run([rate(tf.constant(n)) for n in (0, 5, 10, 20)])
+    [0.8, 0.4, 0.8, 0.4]
+    """
+
+    def __init__(self, initial_learning_rate: Any, first_decay_steps: Any, t_mul: Any = 2.0, m_mul: Any = 1.0,
+                 alpha: Any = 0.0, name: str | None = None) -> None:
+        self.initial_learning_rate, self.first_decay_steps = initial_learning_rate, first_decay_steps
+        self._t_mul, self._m_mul, self.alpha, self.name = t_mul, m_mul, alpha, name
+
+    def __call__(self, step: Any) -> Any:
+        """Return the learning rate, a scalar tensor."""
+        return decay.cosine_decay_restarts(self.initial_learning_rate, identity(step), self.first_decay_steps,
+                                           self._t_mul, self._m_mul, self.alpha, self.name or "SGDRDecay")
+
+    def get_config(self) -> dict[str, Any]:
+        """Return the arguments of the constructor."""
+        return {name.lstrip("_"): value for name, value in vars(self).items()}
+
+
+class LinearCosineDecay(LearningRateSchedule):
+    """initial_learning_rate * ((alpha + line) * cosine + beta), the line from 1 to 0 in decay_steps.
+
+    num_periods: of the cosine in these steps. (Bello et al., 2017)
+
+    >>> sess.run(tf.keras.experimental.LinearCosineDecay(1.0, decay_steps=100)(tf.constant(50)))
+    0.251
+    """
+
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, num_periods: Any = 0.5, alpha: Any = 0.0,
+                 beta: Any = 0.001, name: str | None = None) -> None:
+        self.initial_learning_rate, self.decay_steps, self.num_periods = initial_learning_rate, decay_steps, num_periods
+        self.alpha, self.beta, self.name = alpha, beta, name
+
+    def __call__(self, step: Any) -> Any:
+        """Return the learning rate, a scalar tensor."""
+        return decay.linear_cosine_decay(self.initial_learning_rate, identity(step), self.decay_steps,
+                                         self.num_periods, self.alpha, self.beta, self.name or "LinearCosineDecay")
+
+
+class NoisyLinearCosineDecay(LearningRateSchedule):
+    """LinearCosineDecay with noise on the line, of variance initial_variance / (1 + step) ^ variance_decay.
+
+    initial_learning_rate, decay_steps, num_periods, alpha, beta: as there.
+
+    >>> sess.run(tf.keras.experimental.NoisyLinearCosineDecay(0.1, decay_steps=100)(tf.constant(100)))
+    0.0001
+    """
+
+    def __init__(self, initial_learning_rate: Any, decay_steps: Any, initial_variance: Any = 1.0,
+                 variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
+                 name: str | None = None) -> None:
+        self.initial_learning_rate, self.decay_steps = initial_learning_rate, decay_steps
+        self.initial_variance, self.variance_decay = initial_variance, variance_decay
+        self.num_periods, self.alpha, self.beta, self.name = num_periods, alpha, beta, name
+
+    def __call__(self, step: Any) -> Any:
+        """Return the learning rate, a scalar tensor."""
+        return decay.noisy_linear_cosine_decay(
+            self.initial_learning_rate, identity(step), self.decay_steps, self.initial_variance, self.variance_decay,
+            self.num_periods, self.alpha, self.beta, self.name or "NoisyLinearCosineDecay")
+
+
+_KNOWN = {cls.__name__: cls for cls in (
+    ExponentialDecay, InverseTimeDecay, PolynomialDecay, PiecewiseConstantDecay, CosineDecay, CosineDecayRestarts,
+    LinearCosineDecay, NoisyLinearCosineDecay)}
 
 
 def serialize(learning_rate_schedule: Any) -> Any:
