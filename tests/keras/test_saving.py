@@ -117,6 +117,63 @@ def test_keras_reads_our_files_and_we_read_theirs(keras_oracle, tmp_path):
     assert names == sorted(name for name, _ in tf.train.list_variables("ours"))
 
 
+def normalized():
+    model = tf.keras.Sequential([L.Dense(4, activation="relu", input_shape=(3,)), L.BatchNormalization(),
+                                 L.Dropout(0.5), L.Dense(1)])
+    model.compile("adam", "mse", metrics=["mae"])
+    return model
+
+
+def test_saved_models_serve_in_tensorflow_and_go_on_training(oracle, tmp_path):
+    x = RANDOM.randn(20, 3).astype(np.float32)
+    model = normalized()
+    model.fit(x, x.sum(1), epochs=2, verbose=0)
+    for _ in range(2):                                           # the second takes the place of the first
+        model.save("saved", save_format="tf")
+    wanted = model.predict(x)
+    found = oracle("""
+with tf.Session(graph=tf.Graph()) as sess:
+    signature = tf.saved_model.load(sess, ["serve"], folder).signature_def["serving_default"]
+    result = sess.run(signature.outputs["dense_1"].name, {signature.inputs["dense_input"].name: x})
+""", folder=str(tmp_path / "saved"), x=x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-6)
+    copy = tf.keras.models.load_model("saved")
+    np.testing.assert_allclose(copy.predict(x), wanted, rtol=1e-5, atol=1e-6)
+    for mine, theirs in zip(model.optimizer.get_weights(), copy.optimizer.get_weights(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    with pytest.raises(OSError, match="overwrite=False"):
+        model.save("saved", overwrite=False, save_format="tf")
+    with pytest.raises(ValueError, match="a name that does not end in .h5"):
+        model.save("saved.h5", save_format="tf")
+    with pytest.raises(ValueError, match="no architecture of Keras"):
+        tf.gfile.Remove("saved/assets/saved_model.json")
+        tf.keras.models.load_model("saved")
+
+
+def test_checkpoints_have_the_optimizer():
+    """Keys as those of tf_keras 2.21, which reads these files, and whose files were read here."""
+    x = RANDOM.randn(20, 3).astype(np.float32)
+    model, other = normalized(), normalized()
+    model.fit(x, x.sum(1), epochs=2, verbose=0)
+    model.save_weights("trained")
+    names = [name.replace("/.ATTRIBUTES/VARIABLE_VALUE", "") for name, _ in tf.train.list_variables("trained")]
+    assert names == sorted([
+        "_CHECKPOINTABLE_OBJECT_GRAPH", *(f"optimizer/{name}" for name in (
+            "beta_1", "beta_2", "decay", "iter", "learning_rate")),
+        "layer_with_weights-1/moving_mean", "layer_with_weights-1/moving_variance",
+        *(f"layer_with_weights-{i}/{name}{slot}" for i, both in enumerate((
+            ("kernel", "bias"), ("gamma", "beta"), ("kernel", "bias"))) for name in both for slot in (
+                "", "/.OPTIMIZER_SLOT/optimizer/m", "/.OPTIMIZER_SLOT/optimizer/v"))])
+    other.load_weights("trained")
+    for mine, theirs in zip(model.optimizer.get_weights(), other.optimizer.get_weights(), strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+    assert other.train_on_batch(x, x.sum(1)) == pytest.approx(model.train_on_batch(x, x.sum(1)), rel=0.5)
+    tf.train.Saver(model.weights).save(K.get_session(), "by_name")
+    model.set_weights([np.zeros(w.shape) for w in model.get_weights()])
+    model.load_weights("by_name")                               # a checkpoint of names
+    np.testing.assert_array_equal(model.get_weights()[0], tf.train.load_variable("by_name", "dense/kernel"))
+
+
 def test_configs():
     model = nested()
     config = json.loads(model.to_json())

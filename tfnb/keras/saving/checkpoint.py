@@ -1,4 +1,4 @@
-"""Weights of models in TensorFlow's checkpoint format, by the objects that hold them.
+"""Weights and optimizers of models in TensorFlow's checkpoint format, by the objects that hold them.
 
 A weight has the key "layer_with_weights-0/kernel/.ATTRIBUTES/VARIABLE_VALUE". The entry _CHECKPOINTABLE_OBJECT_GRAPH is
 the TrackableObjectGraph message (tensorflow/core/protobuf/trackable_object_graph.proto) by which TensorFlow finds it.
@@ -9,21 +9,19 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-from tfnb.core.errors import NotFoundError
+from tfnb.core.errors import InvalidArgumentError, NotFoundError
 from tfnb.core.program import log
-from tfnb.graph.graph import Graph
 from tfnb.keras.backend.session import get_session
-from tfnb.keras.backend.values import batch_get_value, batch_set_value
 from tfnb.keras.engine.layer import Layer
-from tfnb.ops.declaration.raw import raw
-from tfnb.proto import object_graph
-from tfnb.runtime.session import Session
+from tfnb.keras.optimizers.optimizer import Optimizer
+from tfnb.keras.optimizers.wrapped import TFOptimizer
+from tfnb.proto.object_graph import ENTRY
+from tfnb.train.checkpoints.checkpoint import write_objects
+from tfnb.train.checkpoints.load_status import CheckpointLoadStatus, NameBasedSaverStatus
 from tfnb.train.checkpoints.reader import NewCheckpointReader
 from tfnb.train.checkpoints.state import update_checkpoint_state
 from tfnb.train.checkpoints.trackable import register
-from tfnb.variables.variable import Variable
-
-_VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
+from tfnb.train.optimizers.slots import is_alive
 
 
 def children(holder: Any) -> Iterator[tuple[str, Any]]:
@@ -36,6 +34,8 @@ def children(holder: Any) -> Iterator[tuple[str, Any]]:
                 yield f"layer_with_weights-{number}", layer
                 number += 1
             yield f"layer-{index}", layer
+        if getattr(holder, "_compile_arguments", None):
+            yield "optimizer", holder.optimizer
         return
     known = {id(variable) for variable in holder.weights}
     inner = {id(layer) for layer in holder._inner_layers()}
@@ -44,81 +44,58 @@ def children(holder: Any) -> Iterator[tuple[str, Any]]:
             continue
         if id(value) in known or id(value) in inner:
             yield name, value
-        elif isinstance(value, list):
-            for number, each in enumerate(value):
-                if id(each) in inner:
-                    yield f"{name}/{number}", each
+        elif isinstance(value, list) and any(id(each) in inner for each in value):
+            yield name, value
+    if getattr(holder, "_compile_arguments", None):
+        yield "optimizer", holder.optimizer
 
 
-def keyed(model: Any) -> dict[str, Any]:
-    """Return the weights of a model by the first path that leads to each, breadth first."""
-    found: dict[str, Any] = {}
-    seen: set[int] = {id(model)}
-    waiting: list[tuple[str, Any]] = [("", model)]
-    for path, holder in waiting:                                    # grows while it is walked
-        for name, value in children(holder):
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, Variable):
-                found[f"{path}{name}"] = value
-            else:
-                waiting.append((f"{path}{name}/", value))
-    return found
+def _of_optimizer(optimizer: Optimizer) -> Iterator[tuple[str, Any]]:
+    """(name, variable) of the count of steps and of the hyperparameters; slots have keys of their own."""
+    if optimizer._iterations is not None:
+        yield "iter", optimizer._iterations
+    yield from ((name, variable) for name, variable in sorted(optimizer._made.items()) if is_alive(variable))
+
+
+def _of_wrapped(wrapped: TFOptimizer) -> Iterator[tuple[str, Any]]:
+    """(name, object) of an optimizer of `tf.train` in a model."""
+    yield "optimizer", wrapped.optimizer
+    if wrapped._iterations is not None:
+        yield "global_step", wrapped._iterations
 
 
 def write(model: Any, prefix: str) -> None:
-    """Write the weights of a model under a checkpoint's prefix, and the file `checkpoint` beside it."""
-    weights = keyed(model)
-    values = batch_get_value(list(weights.values()))
-    names = [*(f"{key}{_VALUE}" for key in weights), object_graph.ENTRY]
-    os.makedirs(os.path.dirname(prefix) or ".", exist_ok=True)
-    with Graph().as_default(), Session() as session:
-        session.run(raw.SaveV2(prefix, names, [""] * len(names), [*values, _object_graph(model)]))
+    """Write weights and optimizer of a model under a checkpoint's prefix, and the file `checkpoint` beside it."""
+    write_objects(model, get_session(), prefix)
     update_checkpoint_state(os.path.dirname(prefix) or ".", prefix, [prefix])
 
 
 def read(model: Any, prefix: str) -> None:
-    """Set the weights of a model to those of a checkpoint; those that it lacks stay, with a warning.
+    """Set weights and optimizer of a model to a checkpoint's; weights that it lacks stay, with a warning.
 
-    Raises NotFoundError if there is no such checkpoint, ValueError for another shape.
+    Slots of the optimizer are made for that. A checkpoint of a Saver is read by the names of variables. Raises
+    NotFoundError if there is no such checkpoint or it has no weights of the model, ValueError for another shape.
     """
     reader = NewCheckpointReader(prefix)
-    shapes, pairs, lacking = reader.get_variable_to_shape_map(), [], []
-    get_session()
-    for key, variable in keyed(model).items():
-        name = f"{key}{_VALUE}"
-        if name not in shapes:
-            lacking.append(variable.name)
-            continue
-        if list(shapes[name]) != variable.shape.as_list():
-            raise ValueError(f"Weight {variable.name}: expected shape {variable.shape.as_list()}, but the checkpoint "
-                             f"has {list(shapes[name])}")
-        pairs.append((variable, reader.get_tensor(name)))
-    if not pairs:
-        raise NotFoundError(None, None, f"{prefix} has no weights of this model: it has {sorted(shapes)[:5]}")
-    if lacking:
-        log.warning(f"The checkpoint {prefix} has no values for {', '.join(lacking)}")
-    batch_set_value(pairs)
-
-
-def _object_graph(model: Any) -> bytes:
-    numbers: dict[int, int] = {id(model): 0}
-    holders: list[Any] = [model]
-    keys = {id(variable): key for key, variable in keyed(model).items()}
-    nodes = []
-    for holder in holders:                                          # grows while it is walked
-        node = object_graph.Node()
-        if isinstance(holder, Variable):
-            node.values.append(("VARIABLE_VALUE", holder.op.name, keys[id(holder)] + _VALUE))
-        else:
-            for name, value in children(holder):
-                if id(value) not in numbers:
-                    numbers[id(value)] = len(holders)
-                    holders.append(value)
-                node.children[name] = numbers[id(value)]
-        nodes.append(node)
-    return object_graph.encode(nodes)
+    if not reader.has_tensor(ENTRY):
+        NameBasedSaverStatus(list(model.weights), reader).run_restore_ops(get_session())
+        return
+    keys = reader.get_variable_to_shape_map()
+    if any(key.startswith("optimizer/") for key in keys) and getattr(model, "_compile_arguments", None):
+        model._make_train_function()
+    status, session = CheckpointLoadStatus(model, reader), get_session()
+    found, lacking, _ = status.match()
+    weights = {id(variable) for variable in model.weights}
+    if not weights & {id(variable) for variable in found.values()}:
+        raise NotFoundError(None, None, f"{prefix} has no weights of this model: it has {sorted(keys)[:5]}")
+    if names := [variable.name for variable in lacking if id(variable) in weights]:
+        log.warning(f"The checkpoint {prefix} has no values for {', '.join(names)}")
+    try:
+        status.run_restore_ops(session)
+    except InvalidArgumentError as error:
+        raise ValueError(error.message) from error
 
 
 register(Layer, children)
+register(Optimizer, _of_optimizer)
+register(TFOptimizer, _of_wrapped)

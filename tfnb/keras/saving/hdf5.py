@@ -134,22 +134,29 @@ def write_model(file: Any, model: Any, include_optimizer: bool) -> None:
     written = json.dumps({"class_name": config["class_name"], "config": config["config"]}, default=encoded)
     file.attrs["model_config"] = json.dumps(_portable(json.loads(written))).encode()
     write_weights(file.create_group("model_weights"), model.layers)
-    if not include_optimizer or model._compile_arguments is None:
+    training = training_config(model) if include_optimizer else None
+    if training is None:
         return
+    file.attrs["training_config"] = training.encode()
+    if model.optimizer.weights:
+        _write_group(file.create_group("optimizer_weights"), model.optimizer.weights)
+
+
+def training_config(model: Any) -> str | None:
+    """Return the JSON of what `compile` was called with, None where it was not, or with an optimizer of `tf.train`."""
+    if model._compile_arguments is None:
+        return None
     if isinstance(model.optimizer, TFOptimizer):
         log.warning("TensorFlow optimizers do not make it possible to access optimizer attributes or optimizer state "
                     "after instantiation. As a result, we cannot save the optimizer as part of the model save file. "
                     "You will have to compile your model again after loading it. Prefer using a Keras optimizer "
                     "instead.")
-        return
+        return None
     given = model._compile_arguments
-    file.attrs["training_config"] = json.dumps({
+    return json.dumps({
         "optimizer_config": {"class_name": type(model.optimizer).__name__, "config": model.optimizer.get_config()},
         "loss": given["loss"], "metrics": given["metrics"], "weighted_metrics": given["weighted_metrics"],
-        "sample_weight_mode": given["sample_weight_mode"], "loss_weights": given["loss_weights"]},
-        default=encoded).encode()
-    if model.optimizer.weights:
-        _write_group(file.create_group("optimizer_weights"), model.optimizer.weights)
+        "sample_weight_mode": given["sample_weight_mode"], "loss_weights": given["loss_weights"]}, default=encoded)
 
 
 def _portable(config: Any, key: str = "") -> Any:
@@ -170,14 +177,9 @@ def read_model(file: Any, custom_objects: Any, is_compiled: bool) -> Any:
         raise ValueError("No model found in config file: it may hold weights alone (see `load_weights`).")
     model = model_from_config(json.loads(_text(file.attrs["model_config"])), custom_objects)
     read_weights(file["model_weights"], model.layers)
-    if not is_compiled:
-        return model
-    if "training_config" not in file.attrs:
-        log.warning("No training configuration found in save file: the model was *not* compiled. Compile it manually.")
-        return model
-    _compile(model, json.loads(_text(file.attrs["training_config"])), custom_objects or {})
-    if "optimizer_weights" in file:
-        model._ready().function("train", (False,) * len(model._ready().trained))
+    training = _text(file.attrs["training_config"]) if "training_config" in file.attrs else None
+    if is_compiled and compile_as(model, training, custom_objects) and "optimizer_weights" in file:
+        model._make_train_function()
         try:
             model.optimizer.set_weights(_arrays(file["optimizer_weights"]))
         except ValueError:
@@ -186,14 +188,21 @@ def read_model(file: Any, custom_objects: Any, is_compiled: bool) -> Any:
     return model
 
 
-def _compile(model: Any, config: Mapping[str, Any], custom_objects: Mapping[str, Any]) -> None:
+def compile_as(model: Any, training: str | None, custom_objects: Mapping[str, Any] | None) -> bool:
+    """Compile a model as the JSON of `training_config` says. Returns False, with a warning, without one."""
+    if training is None:
+        log.warning("No training configuration found in save file: the model was *not* compiled. Compile it manually.")
+        return False
+    config, objects = json.loads(training), custom_objects or {}
+
     def known(value: Any) -> Any:
         """The program's own functions in place of their names."""
         if isinstance(value, list):
             return [known(each) for each in value]
         if isinstance(value, dict) and "class_name" not in value:
             return {key: known(each) for key, each in value.items()}
-        return custom_objects.get(value, value) if isinstance(value, str) else value
-    model.compile(optimizers.deserialize(config["optimizer_config"], custom_objects), known(config.get("loss")),
+        return objects.get(value, value) if isinstance(value, str) else value
+    model.compile(optimizers.deserialize(config["optimizer_config"], objects), known(config.get("loss")),
                   known(config.get("metrics")), config.get("loss_weights"), config.get("sample_weight_mode"),
                   known(config.get("weighted_metrics")))
+    return True

@@ -8,49 +8,59 @@ from tfnb.core import nest
 from tfnb.keras.engine.input_layer import InputLayer
 from tfnb.keras.engine.network import inner_layers
 from tfnb.keras.engine.node import Node
-from tfnb.keras.saving import hdf5
+from tfnb.keras.saving import hdf5, saved_model
 from tfnb.keras.saving.json_text import model_from_config
 
 
 def save_model(model: Any, filepath: Any, overwrite: bool = True, include_optimizer: bool = True,
                save_format: str | None = None, signatures: Any = None) -> None:
-    """Save architecture, weights and what training needs in an HDF5 file.
+    """Save architecture, weights and what training needs in an HDF5 file or a directory.
 
-    model: the model. filepath: of the file, or an open h5py.File. overwrite: False raises OSError for a file that is
-    there. include_optimizer: False leaves out the optimizer's state. save_format: "h5"; "tf", a SavedModel, is refused
-    (`tf.saved_model.simple_save` writes one), as are signatures. Raises NotImplementedError for a subclass with its own
-    `call`.
+    model: the model. filepath: of the file, an open h5py.File, or of the directory. overwrite: False raises OSError for
+    what is there. include_optimizer: False leaves out the optimizer's state. save_format: "h5", or "tf" for a
+    SavedModel, with a graph for serving (without the architecture for a subclass with its own `call`). signatures: of a
+    SavedModel, further SignatureDefs by name. Raises NotImplementedError for a subclass in HDF5, ValueError for
+    another format and for "tf" with the name of an HDF5 file.
 
     >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
     >>> tf.keras.models.save_model(model, "model", save_format="tf")
-    NotImplementedError: ...
+    >>> tf.keras.models.load_model("model").output_shape
+    (None, 1)
     """
-    if save_format == "tf" or signatures is not None:
-        raise NotImplementedError('save_format="tf": models are saved in HDF5 files ("model.h5"); for a SavedModel use '
-                                  "tf.saved_model.simple_save(tf.keras.backend.get_session(), directory, inputs, "
-                                  "outputs)")
+    if save_format not in (None, "h5", "tf"):
+        raise ValueError(f"Unknown format: expected 'h5' or 'tf', got {save_format!r}")
+    if isinstance(filepath, (str, os.PathLike)) and not overwrite and os.path.exists(filepath):
+        raise OSError(f"{filepath} is there, and overwrite=False")
+    if save_format == "tf":
+        if hdf5.is_hdf5(filepath):
+            raise ValueError(f"save_format='tf' writes a directory: expected a name that does not end in .h5, .hdf5 or "
+                             f".keras, got {filepath!r}")
+        saved_model.write(model, os.fspath(filepath), include_optimizer, signatures=signatures)
+        return
     if not model._is_graph_network and type(model).get_config.__qualname__.startswith("Network"):
         raise NotImplementedError("Saving the model to HDF5 format requires the model to be a Functional model or a "
                                   "Sequential model. It does not work for subclassed models, because such models are "
-                                  "defined via the body of a Python method: use `save_weights`.")
-    if isinstance(filepath, (str, os.PathLike)) and not overwrite and os.path.exists(filepath):
-        raise OSError(f"{filepath} is there, and overwrite=False")
+                                  "defined via the body of a Python method: use `save_weights`, or save_format='tf' "
+                                  "for serving.")
     with hdf5.opened(filepath, "w") as file:
         hdf5.write_model(file, model, include_optimizer)
 
 
 def load_model(filepath: Any, custom_objects: Any = None, compile: bool = True) -> Any:     # noqa: A002
-    """Return the model that an HDF5 file holds, compiled if it was when it was saved.
+    """Return the model that `save` wrote, compiled if it was when it was saved.
 
-    filepath: of the file, or an open h5py.File. custom_objects: dict of name to class or function of the program.
-    compile: False leaves that out. Raises OSError if there is no such file, ValueError if it holds no model.
+    filepath: of the HDF5 file, an open h5py.File, or the directory. custom_objects: dict of name to class or function
+    of the program. compile: False leaves that out. Raises OSError if there is no such file, ValueError if it holds no
+    model.
 
     >>> tf.keras.models.load_model("absent.h5")
     OSError: ...
     """
     if isinstance(filepath, (str, os.PathLike)) and not os.path.isfile(filepath):
-        raise OSError(f"Unable to open file: no HDF5 file {os.fspath(filepath)!r}" + (
-            ": it is a directory; a SavedModel is loaded by tf.saved_model.load" if os.path.isdir(filepath) else ""))
+        if saved_model.is_saved_model(filepath):
+            return saved_model.read(os.fspath(filepath), custom_objects, compile)
+        raise OSError("Unable to open file: expected an HDF5 file or a directory with a SavedModel, got "
+                      f"{os.fspath(filepath)!r}")
     with hdf5.opened(filepath, "r") as file:
         return hdf5.read_model(file, custom_objects, compile)
 
@@ -98,16 +108,31 @@ def _call_copy(node: Node, layer: Any, values: dict[int, Any]) -> None:
     values.update(zip(map(id, nest.flatten(node.output_tensors)), nest.flatten(outputs), strict=True))
 
 
-def export_saved_model(model: Any, saved_model_path: str, custom_objects: Any = None, as_text: bool = False,
+def export_saved_model(model: Any, saved_model_path: Any, custom_objects: Any = None, as_text: bool = False,
                        input_signature: Any = None, serving_only: bool = False) -> None:
-    """Refuse: see `save_model`. Raises NotImplementedError.
+    """Write a SavedModel, as `save_model` with save_format="tf".
 
-    model, saved_model_path, custom_objects, as_text, input_signature, serving_only: as in TensorFlow.
+    model: it. saved_model_path: of the directory. custom_objects, serving_only: accepted: the graph is for serving.
+    as_text: write saved_model.pbtxt. input_signature: refused. Raises NotImplementedError for one.
 
-    >>> tf.keras.experimental.export_saved_model(None, "directory")
-    NotImplementedError: ...
+    >>> model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])
+    >>> tf.keras.experimental.export_saved_model(model, "directory", as_text=True)
+    >>> tf.keras.experimental.load_from_saved_model("directory").count_params()
+    3
     """
-    raise NotImplementedError("export_saved_model: use model.save('model.h5'), or tf.saved_model.simple_save("
-                              "tf.keras.backend.get_session(), directory, inputs, outputs) for serving")
+    if input_signature is not None:
+        raise NotImplementedError("export_saved_model: expected no input_signature: the inputs of the model are the "
+                                  "signature")
+    saved_model.write(model, os.fspath(saved_model_path), as_text=as_text)
 
 
+def load_from_saved_model(saved_model_path: Any, custom_objects: Any = None) -> Any:
+    """Return the model that `export_saved_model` wrote, not compiled.
+
+    saved_model_path: the directory. custom_objects: dict of name to class or function of the program. Raises OSError
+    if there is no SavedModel.
+
+    >>> tf.keras.experimental.load_from_saved_model("absent")
+    OSError: ...
+    """
+    return load_model(saved_model_path, custom_objects, compile=False)

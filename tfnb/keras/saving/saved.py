@@ -17,7 +17,7 @@ class Saved:
 
     def save(self, filepath: Any, overwrite: bool = True, include_optimizer: bool = True,
              save_format: str | None = None, signatures: Any = None) -> None:
-        """Save architecture, weights and what training needs in an HDF5 file, as `tf.keras.models.save_model`."""
+        """Save architecture, weights and what training needs, as `tf.keras.models.save_model`."""
         save_model(self, filepath, overwrite, include_optimizer, save_format, signatures)
 
     def save_weights(self, filepath: Any, overwrite: bool = True, save_format: str | None = None) -> None:

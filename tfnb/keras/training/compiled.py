@@ -98,6 +98,11 @@ class Compiled:
             self._functions[key], self._sessions[key] = session.make_callable(fetches, feeds), session
         return self._functions[key]
 
+    def ops(self, kind: str) -> list[Any]:
+        """Return what the function `kind` fetches, without weights of examples: loss, metrics, and the step last."""
+        fetches: list[Any] = getattr(self, f"_{kind}")((False,) * len(self.trained))[0]
+        return fetches
+
     def _feeds(self, has_weights: tuple[bool, ...]) -> list[Any]:
         weights = [each.weights() for each, has in zip(self.trained, has_weights, strict=True) if has]
         return [*self.model.inputs, *(each.target for each in self.trained), *weights]

@@ -95,6 +95,11 @@ class Model(Saved, Network):
         else:
             self._set_inputs(first_inputs(stream))
 
+    def _make_train_function(self) -> None:
+        """Build the step that trains, with the optimizer's variables. Raises RuntimeError before `compile`."""
+        ready = self._ready()
+        ready.function("train", (False,) * len(ready.trained))
+
     @property
     def metrics_names(self) -> list[str]:
         """The names of what `evaluate` returns. Raises RuntimeError before `compile`."""

@@ -36,8 +36,8 @@ class Checkpoint:
     """A group of objects whose variables are saved and restored, each under the names that lead to it.
 
     **kwargs: the objects, which become attributes: variables, tf.Module, optimizers of tf.train (with their slots),
-    layers and models of tf.keras, other Checkpoints, lists and dicts of these. Attributes may be set later, too.
-    TensorFlow reads what is written, and the other way round. Raises ValueError for an object of another kind.
+    layers, models and optimizers of tf.keras, other Checkpoints, lists and dicts of these. Attributes may be set later,
+    too. TensorFlow reads what is written, and the other way round. Raises ValueError for an object of another kind.
 
     >>> v = tf.Variable([1.0, 2.0])
     >>> checkpoint = tf.train.Checkpoint(weights=v)
@@ -78,13 +78,7 @@ class Checkpoint:
         session, prefix = session_or_default(session), os.fsdecode(file_prefix)
         if self._make_save_counter():
             session.run(self.save_counter.initializer)
-        walk = Walk(self)
-        variables = walk.variables()
-        values = session.run(list(variables.values()))
-        names = [*variables, ENTRY]
-        os.makedirs(os.path.dirname(local(prefix)) or ".", exist_ok=True)
-        with Graph().as_default(), Session() as writer:
-            writer.run(raw.SaveV2(prefix, names, [""] * len(names), [*values, encode(walk.nodes)]))
+        write_objects(self, session, prefix)
         return prefix
 
     def save(self, file_prefix: Any, session: Any = None) -> str:
@@ -115,6 +109,17 @@ class Checkpoint:
             return NameBasedSaverStatus(self, reader)
         self._make_save_counter()
         return CheckpointLoadStatus(self, reader)
+
+
+def write_objects(root: Any, session: Any, prefix: str) -> None:
+    """Write the values that the variables which `root` reaches have in a session to a checkpoint of this prefix."""
+    walk = Walk(root)
+    variables = walk.variables()
+    values = session.run(list(variables.values()))
+    names = [*variables, ENTRY]
+    os.makedirs(os.path.dirname(local(prefix)) or ".", exist_ok=True)
+    with Graph().as_default(), Session() as writer:
+        writer.run(raw.SaveV2(prefix, names, [""] * len(names), [*values, encode(walk.nodes)]))
 
 
 def _kept(checkpoint: Checkpoint) -> Iterator[tuple[str, Any]]:

@@ -23,7 +23,7 @@ class CheckpointLoadStatus:
         self._root, self._reader = root, reader
         self._saved: list[Node] = decode(reader.get_tensor(ENTRY))
 
-    def _match(self) -> tuple[dict[str, Variable], list[Variable], list[str]]:
+    def match(self) -> tuple[dict[str, Variable], list[Variable], list[str]]:
         """(variables by the keys of their values, variables without a value, names of values without a variable)."""
         walk = Walk(self._root)
         numbers = walk.matched(self._saved)
@@ -39,7 +39,7 @@ class CheckpointLoadStatus:
 
     def assert_consumed(self) -> CheckpointLoadStatus:
         """Return itself. Raises AssertionError for a value without a variable, and a variable without a value."""
-        _, _, rest = self._match()
+        _, _, rest = self.match()
         if rest:
             raise AssertionError(f"Unresolved objects in the checkpoint: {len(rest)} values have no variable in the "
                                  f"program, expected all to be used: {', '.join(rest[:10])}")
@@ -47,7 +47,7 @@ class CheckpointLoadStatus:
 
     def assert_existing_objects_matched(self) -> CheckpointLoadStatus:
         """Return itself. Raises AssertionError for a variable of the program without a value in the checkpoint."""
-        _, lacking, _ = self._match()
+        _, lacking, _ = self.match()
         if lacking:
             raise AssertionError(f"Found {len(lacking)} Python objects that were not bound to checkpointed values, "
                                  "likely due to changes in the Python program: "
@@ -56,7 +56,7 @@ class CheckpointLoadStatus:
 
     def assert_nontrivial_match(self) -> CheckpointLoadStatus:
         """Return itself. Raises AssertionError if no variable has a value in the checkpoint."""
-        found, lacking, rest = self._match()
+        found, lacking, rest = self.match()
         if not found and (lacking or rest):
             raise AssertionError(f"Nothing except the root object matches the checkpoint: it has {rest[:10]}, the "
                                  f"program has {[v.name for v in lacking[:10]]}")
@@ -68,12 +68,12 @@ class CheckpointLoadStatus:
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Give the variables the checkpoint's values. Raises InvalidArgumentError, before any, for another shape."""
-        found, _, _ = self._match()
+        found, _, _ = self.match()
         _load([(variable, key) for key, variable in found.items()], self._reader, session)
 
     def initialize_or_restore(self, session: Any = None) -> None:
         """As run_restore_ops; variables without a value in the checkpoint are initialized."""
-        _, lacking, _ = self._match()
+        _, lacking, _ = self.match()
         initialize(lacking, session)
         self.run_restore_ops(session)
 
