@@ -36,10 +36,10 @@ def test_a_model_is_trained_by_an_estimator(optimizer, tmp_path):
     assert estimator.evaluate(batches(1))["acc"] > 0.75
     assert next(estimator.predict(batches(1)))["kind"].sum() == pytest.approx(1, rel=1e-5)
     assert {"dense/kernel", "batch_normalization/moving_mean"} <= set(estimator.get_variable_names())
+    folder = estimator.export_saved_model(
+        str(tmp_path / "export"), tf.estimator.export.build_raw_serving_input_receiver_fn(
+            {"x": tf.placeholder(tf.float32, [None, 3])}))
     with tf.Session(graph=tf.Graph()) as session:
-        folder = estimator.export_saved_model(
-            str(tmp_path / "export"), tf.estimator.export.build_raw_serving_input_receiver_fn(
-                {"x": tf.placeholder(tf.float32, [None, 3])}))
         signature = tf.saved_model.load(session, ["serve"], folder).signature_def["serving_default"]
         assert session.run(signature.outputs["kind"].name, {signature.inputs["x"].name: X}).shape == (60, 2)
     estimator.train(batches(), steps=5)
