@@ -14,16 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import measure, report, sweep
+from benchmarks.models import MODELS
 from benchmarks.programs import PROGRAMS
 from benchmarks.systems import ROOT, Pythons
 from benchmarks.worker import cpus
 
-PARTS = ("speed", "start", "curves", "threads", "notebook")
+PARTS = ("speed", "models", "start", "curves", "threads", "notebook")
 
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("names", nargs="*", help=f"programs (all by default): {', '.join(PROGRAMS)}")
+    parser.add_argument("names", nargs="*", help=f"all by default: {', '.join([*PROGRAMS, *MODELS])}")
     parser.add_argument("--oracle", help="a Python that has TensorFlow; not needed for --only notebook")
     parser.add_argument("--torch", help="a Python that has PyTorch")
     parser.add_argument("--jax", help="a Python that has JAX")
@@ -51,9 +52,9 @@ def _read(path: Path) -> dict[str, Any]:
 def _measure(results: dict[str, Any], part: str, options: argparse.Namespace, pythons: Pythons) -> None:
     """Measure a part, and put what comes out into `results` as it comes."""
     found = results.setdefault(part, {})
-    names, how = options.names or list(PROGRAMS), (pythons, options.rounds, options.seconds)
-    if part == "speed":
-        for name in names:
+    names, how = options.names or [*PROGRAMS, *MODELS], (pythons, options.rounds, options.seconds)
+    if part in ("speed", "models"):
+        for name in (name for name in (PROGRAMS if part == "speed" else MODELS) if name in names):
             found[name] = measure.speed(name, *how)
             results["about"]["versions"] |= found[name].pop("versions")
             _keep(options.results, results, name, found[name])
@@ -99,6 +100,7 @@ def main() -> None:
             report.draw(results, options.write.parent / "images" / "scaling.png")
     else:
         print(report.speed_table(results))
+        print(report.models_table(results))
 
 
 if __name__ == "__main__":

@@ -24,8 +24,9 @@ def speed(name: str, pythons: Pythons, rounds: int, seconds: float) -> dict[str,
 
     Raises SystemExit if one computes something else than the reference.
     """
+    first: dict[str, float] = {}
     with workers(pythons) as made:
-        having = _having(made, name)
+        having = _having(made, name, first=first)
         values = {system: np.asarray(worker.ask(check=0), float) for system, worker in having.items()}
         about = {system: worker.ask(about=True) for system, worker in having.items()}
         times = _alternate(having, rounds, seconds)
@@ -33,22 +34,27 @@ def speed(name: str, pythons: Pythons, rounds: int, seconds: float) -> dict[str,
     wrong = [system for system, error in errors.items() if not error < TOLERANCE]
     if wrong:
         raise SystemExit(f"{name}: {', '.join(wrong)} and {REFERENCE} don't agree: {errors}")
-    return {"error": max(errors.values()), "times": times,
+    return {"error": max(errors.values()), "times": times, "first": first,
             "peak": {system: found["peak"] for system, found in about.items()},
             "versions": {system: found["version"] for system, found in about.items()}}
 
 
-def _having(made: dict[str, Worker], name: str, size: int | None = None) -> dict[str, Worker]:
+def _having(made: dict[str, Worker], name: str, size: int | None = None,
+            first: dict[str, float] | None = None) -> dict[str, Worker]:
     """The workers that have the program, which they have run once and then twice more.
 
-    Raises SystemExit if tfnb or the reference fails.
+    first: gets the seconds that each took to import its system, to build the program and for these three steps. Raises
+    SystemExit if tfnb or the reference fails.
     """
     found = {}
     for system, worker in made.items():
+        begin = time.perf_counter()
         answer = worker.ask(build=name, size=size)
         if answer is True:
             worker.ask(check=2)
             found[system] = worker
+            if first is not None:
+                first[system] = time.perf_counter() - begin
         elif answer and system in ("tfnb", REFERENCE):
             raise SystemExit(f"{system}, {name}: {answer}")
         elif answer:

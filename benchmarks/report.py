@@ -4,11 +4,13 @@ from __future__ import annotations
 import os
 import platform
 import re
+import statistics
 import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.models import MODELS
 from benchmarks.programs import PROGRAMS
 from benchmarks.worker import SYSTEMS
 
@@ -85,6 +87,26 @@ def memory_table(results: dict[str, Any]) -> str:
     return table(["program", *SYSTEMS.values()], rows)
 
 
+def models_table(results: dict[str, Any]) -> str:
+    """A model a row: milliseconds, their ratio, seconds to the third step, peak memory in MB; a last row of medians."""
+    rows, ratios = [], []
+    for name in MODELS:
+        found = results.get("models", {}).get(name)
+        if found is None:
+            continue
+        ours, theirs = ([found[what]["tfnb"], found[what]["tensorflow"]] for what in ("times", "first"))
+        ratios.append(ours[1][0] / ours[0][0])
+        peak = [f"{found['peak'][system] / 1e6:,.0f}" if found["peak"].get(system) else "-"
+                for system in ("tfnb", "tensorflow")]
+        rows.append([(MODELS[name].__doc__ or name).rstrip("."), *(f"{best * 1e3:,.2f}" for best, _ in ours),
+                     _ratio(ratios[-1]), " / ".join(f"{seconds:.1f}" for seconds in theirs), " / ".join(peak),
+                     f"{found['error']:.0e}"])
+    if ratios:
+        rows.append(["median of the ratios", "", "", _ratio(statistics.median(ratios)), "", "", ""])
+    return table(["model", "tfnb, ms", "TensorFlow, ms", "TensorFlow / tfnb", "s to the third step", "peak, MB",
+                  "largest difference"], rows)
+
+
 def start_table(results: dict[str, Any]) -> str:
     """A system a row, with an empty and with a filled cache."""
     rows = [[SYSTEMS[system], label, *(f"{seconds:.2f}" for seconds in found[label])]
@@ -138,7 +160,8 @@ def notebook_table(results: dict[str, Any]) -> str:
 
 
 # Region -> the results that it is made of, and how; what was not measured stays as it is.
-REGIONS = {"about": ("speed", about), "speed": ("speed", speed_table), "memory": ("speed", memory_table),
+REGIONS = {"about": ("speed", about), "speed": ("speed", speed_table), "models": ("models", models_table),
+           "memory": ("speed", memory_table),
            "start": ("start", start_table), "curves": ("curves", curves_table), "threads": ("threads", threads_table),
            "notebook": ("notebook", notebook_table)}
 

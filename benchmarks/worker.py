@@ -47,18 +47,20 @@ class System:
 
 def _tfnb() -> tuple[Any, ...]:
     import tfnb
+    from benchmarks.models import MODELS
     from benchmarks.programs import PROGRAMS, SCALED
-    return tfnb.__version__, PROGRAMS, SCALED, (tfnb,), tfnb.reset_default_graph
+    return tfnb.__version__, PROGRAMS | MODELS, SCALED, (tfnb,), tfnb.reset_default_graph
 
 
 def _tensorflow() -> tuple[Any, ...]:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import tensorflow.compat.v1 as tf1  # type: ignore[import-not-found]
 
+    from benchmarks.models import MODELS
     from benchmarks.programs import PROGRAMS, SCALED
     tf1.disable_v2_behavior()
     tf1.disable_resource_variables()
-    return tf1.__version__, PROGRAMS, SCALED, (tf1,), tf1.reset_default_graph
+    return tf1.__version__, PROGRAMS | MODELS, SCALED, (tf1,), tf1.reset_default_graph
 
 
 def _torch(compiled: bool = False) -> tuple[Any, ...]:
