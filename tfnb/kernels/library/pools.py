@@ -102,7 +102,8 @@ def spread_windows(dy: Array, places: Array, dx: Array, window: Ints, span: Mayb
     y = row % h
     images, to = row // h * oh * ow * c + lane, row * w * c + lane
     total = T(0)
-    if span != 1:
+    alone = span == 1 and width == 1                    # an image of one column has many channels all the same
+    if not alone:
         for column in range(first, first + span):
             for j in range(width):
                 dx[to + column * c + j] = T(0)
@@ -113,14 +114,14 @@ def spread_windows(dy: Array, places: Array, dx: Array, window: Ints, span: Mayb
             at, share = images + (oy * ow + ox) * c, T(1) / T(high * (x1 - x0))
             for column in range(max(x0, first), min(x1, first + span)):
                 place = P(y * w + column)
-                if span == 1:
+                if alone:
                     total = T(total + (dy[at] * share if places is None else dy[at] if places[at] == place else T(0)))
                 else:
                     for j in range(width):
                         value = dy[at + j]
                         part = value * share if places is None else value if places[at + j] == place else T(0)
                         dx[to + column * c + j] = T(dx[to + column * c + j] + part)
-    if span == 1:
+    if alone:
         dx[to + first * c] = total
 
 
