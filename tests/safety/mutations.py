@@ -9,6 +9,7 @@ import numpy as np
 from tests.safety.records import Record, explicit
 from tfnb.opdef import registry
 
+_LONG = 17                        # more than the lanes of a vector, and no multiple of them
 _HUGE = 70_000                    # a length that no row of ours has, and small enough to be there
 _NUMBERS = {
     "i": [0, -1, 1, 2, -2, 7, 2**31 - 1, -2**31, 2**62, -2**63, 2**63 - 1],
@@ -25,7 +26,37 @@ _FLOATS = [0.0, -1.0, 1e30, float("nan"), float("inf")]
 def mutations(record: Record) -> list[Record]:
     """Every single change of a call."""
     with np.errstate(all="ignore"):
-        return [*_of_shapes(record), *_of_values(record), *_of_dtypes(record), *_of_attrs(record)]
+        return [*of_sizes(record), *_of_shapes(record), *_of_values(record), *_of_dtypes(record), *_of_attrs(record)]
+
+
+def of_sizes(record: Record) -> Iterator[Record]:
+    """Calls that are often valid too: the same axis of all inputs of a rank, or all axes of a length, made 1 or long.
+
+    Kernels have ways of their own for an axis of one element; an image of one column with many channels needs two.
+    """
+    ranks = sorted({array.ndim for array in record.arrays} - {0})
+    places = {f"axis {axis} of rank {rank}": [(rank, axis)] for rank in ranks for axis in range(rank)}
+    places |= {f"axis {axis} of rank {rank} and the last": [(rank, axis), (rank, rank - 1)]
+               for rank in ranks for axis in range(rank - 1)}
+    for what, axes in places.items():
+        for sizes in ((1, _LONG), (_LONG, 1))[:len(axes)] if len(axes) == 2 else ((1,), (_LONG,)):
+            yield _resized(record, what, [[(k, n) for (rank, k), n in zip(axes, sizes, strict=True) if a.ndim == rank]
+                                          for a in record.arrays], sizes)
+    for length in sorted({n for array in record.arrays for n in array.shape} - {0, 1}):
+        for n in (1, _LONG):
+            yield _resized(record, f"axes of {length}", [[(k, n) for k, old in enumerate(a.shape) if old == length]
+                                                         for a in record.arrays], (n,))
+
+
+def _resized(record: Record, what: str, changes: list[list[tuple[int, int]]], sizes: tuple[int, ...]) -> Record:
+    """The call with axes cut or repeated. changes: (axis, size) of each array."""
+    made = []
+    for array, resized in zip(record.arrays, changes, strict=True):
+        for axis, n in resized:
+            if array.shape[axis]:
+                array = np.take(array, np.arange(n) % array.shape[axis], axis)
+        made.append(array)
+    return record.changed(f"{what} of size {' and '.join(map(str, sizes))}", arrays=tuple(made))
 
 
 def _of_shapes(record: Record) -> Iterator[Record]:
