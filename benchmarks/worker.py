@@ -3,7 +3,8 @@
 {"build": name, "size": n or null} builds a program, runs a step and answers whether this system has it, with the text
 of the error if it failed; {"row": file} does the same with a row of the sweep; {"run": seconds} times steps for about
 so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the program's check
-value; {"stages": true} answers the kinds of its stages; {"about": true} answers {"version": ..., "peak": bytes or null}.
+value; {"stages": true} answers the kinds of its stages; {"about": true} answers {"version": ...,
+"peak": bytes or null}.
 `python -m benchmarks.worker SYSTEM [CPUS]` uses the first CPUS CPUs where the operating system lets it choose.
 """
 from __future__ import annotations
