@@ -33,6 +33,9 @@ _POOL: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "paddin
 _MORPHOLOGY: dict[str, Any] = {"strides": [1] * 4, "rates": [1] * 4, "padding": b"SAME"}
 _POOL3: dict[str, Any] = {"ksize": [1, 2, 2, 2, 1], "strides": [1, 2, 2, 2, 1], "padding": b"SAME"}
 _LONG = np.int64
+_WINDOW = [1, 2, 2, 1]
+_SEQUENCES = [np.array([0, 2, 4], _LONG), np.array([0, 1, 3, 5], _LONG)]
+_PROJECTION = np.array([[1, 0.2, -0.5, 0.1, 0.9, 0.7, 0.01, 0.02]], np.float32)
 _SPARSE = [np.array([[0, 1], [2, 0]], _LONG), _f(2), np.array([3, 2], _LONG)]         # of shape [3, 2]
 
 _CROSSED = [[np.array([[0, 0], [1, 0], [1, 1]], _LONG)], [_text(b"a", b"b", b"c")], [np.array([2, 2], _LONG)],
@@ -159,7 +162,13 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "SampleDistortedBoundingBoxV2": [([[8, 8, 3], np.array([[[0, 0, 1, 1]]], np.float32), 0.1], _SIZES)],
     "DrawBoundingBoxes": [([_f(1, 4, 5, 3), _BOXES[None]], {})],
     "DrawBoundingBoxesV2": [([_f(1, 4, 5, 3), _BOXES[None], np.array([[1, 0, 0]], np.float32)], {})],
-    "ExtractGlimpse": [([_IMAGE, [2, 2], np.array([[0.1, 0.2]], np.float32)], {})],
+    **{name: [([_IMAGE, [2, 2], np.array([[0.1, 0.2]], np.float32)], {})]
+       for name in ("ExtractGlimpse", "ExtractGlimpseV2")},
+    "ImageProjectiveTransformV2": [([_IMAGE, _PROJECTION, [3, 3]], {"interpolation": b"BILINEAR"}),
+                                   ([_IMAGE, _PROJECTION, [3, 3]], {"interpolation": b"NEAREST"})],
+    "ScaleAndTranslate": [([_IMAGE, [3, 3], _f(2), _f(2)], {})],
+    "ScaleAndTranslateGrad": [([_f(1, 3, 3, 2), _IMAGE, _f(2), _f(2)], {})],
+    "CombinedNonMaxSuppression": [([_BOXES[None, :, None], _f(1, 2, 3), 2, 4, 0.5, 0.1], {})],
     "RGBToHSV": [([_f(2, 2, 3)], {})], "HSVToRGB": [([_f(2, 2, 3)], {})],
     "AdjustHue": [([_f(2, 2, 3), 0.2], {})], "AdjustSaturation": [([_f(2, 2, 3), 0.5], {})],
     "AdjustContrastv2": [([_f(2, 2, 3), 0.5], {})],
@@ -177,6 +186,17 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "MaxPoolGradGrad": [([_IMAGE, _pool(_IMAGE, 2), _IMAGE], _POOL)],
     "MaxPoolWithArgmax": [([_IMAGE], _POOL)],
     "MaxPoolGradWithArgmax": [([_IMAGE, _POOLED, np.arange(12, dtype=np.int64).reshape(1, 2, 3, 2)], _POOL)],
+    "MaxPoolGradGradWithArgmax": [([_IMAGE, _IMAGE, np.arange(12, dtype=np.int64).reshape(1, 2, 3, 2)], _POOL)],
+    "MaxPoolV2": [([_IMAGE, _WINDOW, _WINDOW], {"padding": b"SAME"})],
+    "MaxPoolGradV2": [([_IMAGE, _pool(_IMAGE, 2), _POOLED, _WINDOW, _WINDOW], {"padding": b"SAME"})],
+    "MaxPoolGradGradV2": [([_IMAGE, _pool(_IMAGE, 2), _IMAGE, _WINDOW, _WINDOW], {"padding": b"SAME"})],
+    **{f"Fractional{kind}Pool": [([_IMAGE], {"pooling_ratio": [1.0, 1.5, 1.5, 1.0], "deterministic": True, "seed": 3})]
+       for kind in ("Max", "Avg")},
+    "FractionalMaxPoolGrad": [([_IMAGE, _f(1, 2, 3, 2), _f(1, 2, 3, 2), *_SEQUENCES], {})],
+    "FractionalAvgPoolGrad": [([np.array([1, 4, 5, 2], _LONG), _f(1, 2, 3, 2), *_SEQUENCES], {})],
+    **{name: [([_VOLUME, _f(2, 2, 2, 2, 3), _f(1, 3, 4, 4, 3)], {"strides": [1] * 5, "padding": b"SAME"})]
+       for name in ("Conv3DBackpropInput", "Conv3DBackpropFilter")},
+    "Reverse": [([_f(2, 3), np.array([True, False])], {})],
     "LRN": [([_IMAGE], {})], "LRNGrad": [([_IMAGE, _IMAGE, _IMAGE], {})],
     "MaxPool3D": [([_VOLUME], _POOL3)], "AvgPool3D": [([_VOLUME], _POOL3)],
     "MaxPool3DGrad": [([_VOLUME, _pool(_VOLUME, 3), _f(1, 2, 2, 2, 2)], _POOL3)],

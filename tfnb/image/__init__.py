@@ -17,6 +17,7 @@ from tfnb.image.color import (
     random_saturation, rgb_to_grayscale, rgb_to_hsv, rgb_to_yiq, rgb_to_yuv, yiq_to_rgb, yuv_to_rgb,
 )
 from tfnb.image.color import per_image_standardization as per_image_whitening
+from tfnb.image.detections import combined_non_max_suppression
 from tfnb.image.files import (
     adjust_jpeg_quality, decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png,
     encode_jpeg, encode_png, extract_jpeg_shape, is_jpeg, random_jpeg_quality,

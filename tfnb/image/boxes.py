@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -321,24 +322,42 @@ def _glimpsed(ctx: ShapeContext) -> list[Static]:
     return [(found[0], *size_pair(ctx, 1), channels)]
 
 
-def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray,
+             corner: Callable[..., np.float32] = arrays.glimpse_corner) -> np.ndarray:
     def fill(sizes: tuple[int, ...]) -> np.ndarray:
         if ctx.attrs["uniform_noise"]:
             return np.random.default_rng(entropy()).uniform(images.min(), images.max(), sizes)
         if ctx.attrs["noise"] == b"gaussian":
             return np.random.default_rng(entropy()).standard_normal(sizes, np.float32)
         return np.zeros(sizes, np.float32)
-    return arrays.glimpses(images, tuple(size.tolist()), offsets, ctx.attrs["centered"], ctx.attrs["normalized"], fill)
+    return arrays.glimpses(images, tuple(size.tolist()), offsets,
+                           partial(corner, centered=ctx.attrs["centered"], normalized=ctx.attrs["normalized"]), fill)
 
 
-@kernel("input: float, size: int32, offsets: float -> glimpse: float", shape=_glimpsed, numpy=_glimpse,
-        values=("size",), centered="bool = true", normalized="bool = true", uniform_noise="bool = true",
-        noise="string = 'uniform'")
+_GLIMPSE: dict[str, Any] = {"shape": _glimpsed, "values": ("size",), "centered": "bool = true",
+                            "normalized": "bool = true", "uniform_noise": "bool = true", "noise": "string = 'uniform'"}
+
+
+@kernel("input: float, size: int32, offsets: float -> glimpse: float", numpy=_glimpse, **_GLIMPSE)
 def ExtractGlimpse() -> None:
     """Extract a window of `size` around an offset of each image; noise outside of the image."""
 
 
-for _op in (DrawBoundingBoxes, DrawBoundingBoxesV2, ExtractGlimpse):
+@kernel("input: float, size: int32, offsets: float -> glimpse: float", **_GLIMPSE,
+        numpy=partial(_glimpse, corner=arrays.glimpse_corner2))
+def ExtractGlimpseV2() -> None:
+    """As ExtractGlimpse; an offset is that of the window's middle only if normalized and centered, else of its corner.
+
+    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
+    >>> corner = tf.raw_ops.ExtractGlimpseV2(input=image, size=[2, 2], offsets=[[0.0, 1.0]], centered=False,
+    ...                                      normalized=False)
+    >>> sess.run(tf.squeeze(corner))
+    array([[1., 2.],
+           [5., 6.]], dtype=float32)
+    """
+
+
+for _op in (DrawBoundingBoxes, DrawBoundingBoxesV2, ExtractGlimpse, ExtractGlimpseV2):
     _op.no_gradient("as in TensorFlow")
 
 

@@ -165,6 +165,75 @@ def ResizeArea() -> None:
     """Resize images by area interpolation: each pixel is the mean of those that it covers."""
 
 
+# Any scale
+
+_SAMPLED: dict[str, Any] = {"kernel_type": "string = 'lanczos3'", "antialias": "bool = true"}
+
+
+def _sampled_shape(ctx: ShapeContext) -> list[Static]:
+    for i in (2, 3):
+        if not compatible(ctx.shape(i), (2,)):
+            raise ValueError(f"{ctx.op.spec.inputs[i].name} must have two elements, got shape {list(ctx.shape(i) or ())}")
+    return _resized(ctx)
+
+
+def _validate_sampled(ctx: Any, first: int, sizes: Any) -> None:
+    """Raise ValueError for an unknown kernel, and for scales (input `first`) and sizes that are not positive."""
+    kind = ctx.attrs["kernel_type"].decode()
+    if kind not in arrays.SAMPLING:
+        raise ValueError(f"Unrecognized kernel type: {kind!r}, expected one of {', '.join(arrays.SAMPLING)}")
+    if not min(ctx.value(first)) > 0:
+        raise ValueError(f"Scale must be greater than zero, got {ctx.value(first).tolist()}")
+    _positive(sizes, "dimensions must be positive")
+
+
+def _weights(ctx: Any, image: Sequence[int], result: Sequence[int], scale: np.ndarray, translation: np.ndarray) -> Any:
+    how = arrays.SAMPLING[ctx.attrs["kernel_type"].decode()]
+    return [arrays.sampled(n, out, s, t, how, ctx.attrs["antialias"])
+            for n, out, s, t in zip(image[1:3], result, scale, translation, strict=True)]
+
+
+def _sample(ctx: Any, images: np.ndarray, size: np.ndarray, scale: np.ndarray, translation: np.ndarray) -> np.ndarray:
+    return arrays.weighted(images, *_weights(ctx, images.shape, size.tolist(), scale, translation))
+
+
+def _sample_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray, scale: np.ndarray,
+                     translation: np.ndarray) -> np.ndarray:
+    weights = _weights(ctx, image.shape, grads.shape[1:3], scale, translation)
+    return arrays.weighted_gradient(grads, (grads.shape[0], *image.shape[1:3], grads.shape[3]), *weights, grads.dtype)
+
+
+@kernel("images: T, size: int32, scale: float, translation: float -> resized_images: float", shape=_sampled_shape,
+        values=("size", "scale", "translation"), numpy=_sample, T=ANY, **_SAMPLED,
+        validate=lambda ctx: _validate_sampled(ctx, 2, [*ctx.value(1), *ctx.shape(0)[1:]]))
+def ScaleAndTranslate() -> None:
+    """Resample images at `scale` * position + `translation` with a filter; what lies outside of the image is 0.
+
+    >>> image = tf.reshape([0.0, 2.0], [1, 1, 2, 1])
+    >>> made = tf.raw_ops.ScaleAndTranslate(images=image, size=[1, 4], scale=[1.0, 2.0], translation=[0.0, 0.0],
+    ...                                     kernel_type="triangle")
+    >>> sess.run(tf.squeeze(made))
+    array([0. , 0.5, 1.5, 2. ], dtype=float32)
+    """
+
+
+@kernel("grads: T, original_image: T, scale: float, translation: float -> output: T", shape=_like_original,
+        values=("scale", "translation"), numpy=_sample_gradient, T="{float}", **_SAMPLED,
+        validate=lambda ctx: _validate_sampled(ctx, 2, [*ctx.shape(0)[1:3], *ctx.shape(1)[1:3]]))
+def ScaleAndTranslateGrad() -> None:
+    """Compute the gradient of ScaleAndTranslate for images like `original_image`."""
+
+
+@ScaleAndTranslate.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    images, _, scale, translation = op.inputs
+    return [ScaleAndTranslateGrad(dy, images, scale, translation, **{n: op.attrs[n] for n in _SAMPLED}), None, None,
+            None]
+
+
+ScaleAndTranslateGrad.no_gradient("as in TensorFlow, there is one order only")
+
+
 # Gradients
 
 def _corners(op: Operation) -> dict[str, Any]:

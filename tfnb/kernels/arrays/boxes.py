@@ -176,18 +176,32 @@ def drawn(images: Array, boxes: Array, colors: Array) -> Array:
 
 # ---- glimpses --------------------------------------------------------------------------------------------------------
 
-def glimpses(images: Array, size: tuple[int, int], offsets: Array, centered: bool, normalized: bool,
+def glimpse_corner(place: np.float32, whole: int, part: int, centered: bool, normalized: bool) -> np.float32:
+    """Return where the window of ExtractGlimpse with `part` pixels around an offset begins on an axis of `whole`."""
+    place = place * np.float32(whole) if normalized else place
+    if centered:                                   # half of an offset, also of one in pixels
+        place = place / np.float32(2) + np.float32(whole / 2)
+    return place - np.float32(part / 2)
+
+
+def glimpse_corner2(place: np.float32, whole: int, part: int, centered: bool, normalized: bool) -> np.float32:
+    """Return the same of ExtractGlimpseV2."""
+    if normalized and centered:
+        return glimpse_corner(place, whole, part, centered, normalized)
+    place = place * np.float32(whole) if normalized else place
+    return place + np.float32(whole / 2) if centered else place
+
+
+def glimpses(images: Array, size: tuple[int, int], offsets: Array, corner: Callable[[np.float32, int, int], np.float32],
              fill: Callable[[tuple[int, ...]], Array]) -> Array:
-    """Return [batch, *size, channels] around a point of each image; fill(shape): the values beyond the image."""
+    """Return [batch, *size, channels] from corner(offset, image's size, window's size) on along each axis.
+
+    fill(shape): the values beyond the image.
+    """
     height, width = images.shape[1:3]
     out = fill((images.shape[0], *size, images.shape[3])).astype(images.dtype)
-    for target, image, (y, x) in zip(out, images, offsets.astype(np.float32), strict=True):
-        start = []
-        for place, whole, part in ((y, height, size[0]), (x, width, size[1])):
-            place = place * np.float32(whole) if normalized else place
-            if centered:                           # half of an offset, also of one in pixels
-                place = place / np.float32(2) + np.float32(whole / 2)
-            start.append(int(place - np.float32(part / 2)))
+    for target, image, place in zip(out, images, offsets.astype(np.float32), strict=True):
+        start = [int(corner(*along)) for along in zip(place, (height, width), size, strict=True)]
         (t0, s0), (t1, s1) = (_overlapping(at, n, m) for at, n, m in zip(start, size, (height, width), strict=True))
         target[t0, t1] = image[s0, s1]
     return out

@@ -75,11 +75,32 @@ def blocks(state: np.ndarray, offsets: np.ndarray) -> np.ndarray:
 
 def words(seed: int, seed2: int) -> Iterator[int]:
     """Yield the words of the stream of two seeds, one after another, without end."""
-    state, count = new_state(seed, seed2), 16
+    return words_from(new_state(seed, seed2))
+
+
+def words_from(state: np.ndarray) -> Iterator[int]:
+    """Yield the words of the stream from a state on, which is left as it is, without end."""
+    state, count = state.copy(), 16
     while True:
         yield from blocks(state, np.arange(count, dtype=np.uint64)).reshape(-1).tolist()
         advance(state, count)
         count = min(2 * count, _MOST_DRAWN)
+
+
+def below(limit: int, words: Iterator[int]) -> int:
+    """Draw an integer uniformly from [0, limit), by rejection: draws in an incomplete last interval are not taken."""
+    if limit & (limit - 1) == 0:
+        return next(words) & (limit - 1)
+    rest = 0xFFFFFFFF % limit + 1
+    word = next(words)
+    while word < rest:
+        word = next(words)
+    return word % limit
+
+
+def unit_double(high: int, low: int) -> float:
+    """Return the value in [0, 1) with 52 bits of two words."""
+    return ((high & 0xFFFFF) << 32 | low) / 2.0 ** 52
 
 
 def uniform(state: np.ndarray, shape: Sequence[int], dtype: Any) -> np.ndarray:

@@ -5,12 +5,14 @@ image; all of it is float32, step by step as in TensorFlow, so that the same pix
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
 
+Sampling = Callable[[np.ndarray], np.ndarray]
 TABLE = 1024                                       # cubic weights are rounded to steps of this part of a pixel
 
 
@@ -91,6 +93,52 @@ def _cubic_weights(a: float) -> tuple[np.ndarray, np.ndarray]:
     x = x + 1
     far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
     return near.astype(np.float32), far.astype(np.float32)
+
+
+# Filters of ScaleAndTranslate: (radius, fn of the distance in units of the kernel), float32
+
+def _lanczos(radius: int) -> tuple[int, Sampling]:
+    def weight(x: np.ndarray) -> np.ndarray:
+        angle = np.float32(np.pi) * np.maximum(x, np.float32(1e-3))
+        found = np.float32(radius) * np.sin(angle) * np.sin(angle / np.float32(radius)) / (angle * angle)
+        return np.where(x <= 1e-3, np.float32(1), found)
+    return radius, weight
+
+
+def _polynomial(near: list[float], far: list[float]) -> tuple[int, Sampling]:
+    """Return the cubic filter with these coefficients, of the highest power first, up to 1 and up to 2."""
+    return 2, lambda x: np.where(x < 1, np.polyval(np.float32(near), x), np.polyval(np.float32(far), x))
+
+
+SAMPLING: dict[str, tuple[float, Sampling]] = {
+    "lanczos1": _lanczos(1), "lanczos3": _lanczos(3), "lanczos5": _lanczos(5),
+    "gaussian": (1.5, lambda x: np.exp(x * x * np.float32(-2))),                          # sigma 0.5
+    "box": (1, lambda x: np.where(x < 0.5, np.float32(1), np.where(x == 0.5, np.float32(0.5), np.float32(0)))),
+    "triangle": (1, lambda x: np.float32(1) - x),
+    "keyscubic": _polynomial([1.5, -2.5, 0, 1], [-0.5, 2.5, -4, 2]),
+    "mitchellcubic": _polynomial([7 / 6, -2, 0, 8 / 9], [-7 / 18, 2, -10 / 3, 16 / 9])}
+
+
+def sampled(size: int, out: int, scale: np.float32, translation: np.float32, how: tuple[float, Sampling],
+            antialias: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return (the pixels that each place of a scaled and shifted axis is made of, their weights), [out, taps].
+
+    antialias: the filter is as wide as the pixels of the result where these are larger than those of the image.
+    """
+    radius, weight = np.float32(how[0]), how[1]
+    step = np.float32(1) / np.float32(scale)
+    wide = max(step, np.float32(1)) if antialias else np.float32(1)
+    at = (np.arange(out, dtype=np.float32) + np.float32(0.5)) * step - step * np.float32(translation)
+    with np.errstate(invalid="ignore"):
+        first, last = (np.clip(fn(at + sign * radius * wide - np.float32(0.5)), 0, size - 1).astype(np.int64)
+                       for fn, sign in ((np.ceil, -1), (np.floor, 1)))
+    pixels = first[:, None] + np.arange(max(int((last - first).max()) + 1, 1))
+    apart = np.abs(pixels.astype(np.float32) + np.float32(0.5) - at[:, None]) / wide
+    taken = (pixels <= last[:, None]) & (apart < radius) & ((at >= 0) & (at <= size))[:, None]
+    weights = np.where(taken, weight(apart), np.float32(0)).astype(np.float32)
+    total = weights.sum(1, keepdims=True)
+    usable = np.abs(total) >= 1000 * np.finfo(np.float32).tiny
+    return np.clip(pixels, 0, size - 1), weights / np.where(usable, total, np.float32(1))
 
 
 def _float(images: np.ndarray) -> np.ndarray:

@@ -43,7 +43,7 @@ def draw(state: np.ndarray, height: int, width: int, found: list[Box], wanted: W
     for ends, what in ((wanted.aspect, "aspect_ratio"), (wanted.area, "area")):
         if len(ends) != 2 or min(ends) <= 0:
             raise ValueError(f"{what}_range must be two positive numbers, not {list(ends)}")
-    words = _words(state)
+    words = philox.words_from(state)
     drawn: Box | None = None
     for _ in range(wanted.attempts):
         low, high = Float(wanted.aspect[0]), Float(wanted.aspect[1])
@@ -55,27 +55,9 @@ def draw(state: np.ndarray, height: int, width: int, found: list[Box], wanted: W
     return drawn or (0, 0, height, width)
 
 
-def _words(state: np.ndarray) -> Iterator[int]:
-    start = 0
-    while True:
-        yield from philox.blocks(state, np.arange(start, start + 4, dtype=np.uint64)).reshape(-1).tolist()
-        start += 4
-
-
 def _unit(word: int) -> Float:
     """Return a value in [0, 1) of the lower 23 bits."""
     return Float(word & 0x7FFFFF) * Float(2.0**-23)
-
-
-def _below(limit: int, words: Iterator[int]) -> int:
-    """Draw an integer uniformly from [0, limit), by rejection: draws in an incomplete last interval are not taken."""
-    if limit & (limit - 1) == 0:
-        return next(words) & (limit - 1)
-    rest = 0xFFFFFFFF % limit + 1
-    word = next(words)
-    while word < rest:
-        word = next(words)
-    return word % limit
 
 
 def _rounded(x: Float) -> int:
@@ -94,7 +76,7 @@ def _part(height: int, width: int, aspect: Float, area: tuple[float, float], wor
     highest = min(highest, height)
     rows = min(lowest, highest)
     if rows < highest:
-        rows += _below(highest - rows + 1, words)
+        rows += philox.below(highest - rows + 1, words)
     columns = _rounded(Float(rows) * aspect)
     for step in (1, -1):                            # rounding may miss the range
         if (Float(columns * rows) < least) if step > 0 else (Float(columns * rows) > most):
@@ -102,8 +84,8 @@ def _part(height: int, width: int, aspect: Float, area: tuple[float, float], wor
             columns = _rounded(Float(rows) * aspect)
     if not least <= Float(columns * rows) <= most or not 0 < columns <= width or not 0 < rows <= height:
         return None
-    top = _below(height - rows, words) if rows < height else 0
-    return top, _below(width - columns, words) if columns < width else 0, rows, columns
+    top = philox.below(height - rows, words) if rows < height else 0
+    return top, philox.below(width - columns, words) if columns < width else 0, rows, columns
 
 
 def _covers(part: Box, found: list[Box], covered: Float) -> bool:

@@ -1,5 +1,7 @@
 """Matrix diagonals, one or a band of them: MatrixDiag, MatrixDiagPart and MatrixSetDiag with `k` and `align`.
 
+The ops "...V2" have no `align`, and mean "LEFT_LEFT".
+
 Diagonal d holds the elements with column - row == d. Where there are several, each is a row of a matrix, the highest
 first; `align` ("LEFT_RIGHT"...) says at which end of it those above and those below the main one stand.
 """
@@ -17,6 +19,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.array.create import MatrixDiag, MatrixDiagPart
+from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.raw import raw
 
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
 _ALIGN: dict[str, Any] = {"align": "{'LEFT_RIGHT', 'RIGHT_LEFT', 'LEFT_LEFT', 'RIGHT_RIGHT'} = 'RIGHT_LEFT'"}
+
+
+def _align(ctx: Any) -> bytes:
+    found: bytes = ctx.attrs.get("align", b"LEFT_LEFT")
+    return found
 
 
 def _band(k: np.ndarray) -> tuple[int, int]:
@@ -121,7 +129,7 @@ def _set_shape(ctx: ShapeContext) -> list[Static]:
 def _part(ctx: Any, x: np.ndarray, k: np.ndarray, padding: np.ndarray) -> np.ndarray:
     low, high = _band(k)
     found = np.full((*x.shape[:-2], high - low + 1, _longest(low, high, *x.shape[-2:])), padding[()], x.dtype)
-    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], ctx.attrs["align"]):
+    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], _align(ctx)):
         found[..., number, at] = x[..., rows, columns]
     return found[..., 0, :] if low == high else found
 
@@ -141,26 +149,63 @@ def _made(ctx: Any, diagonal: np.ndarray, k: np.ndarray, rows: Any, columns: Any
     sizes = [int(n) for n in (rows, columns)]
     sizes = [max(least)] * 2 if sizes == [-1, -1] else [m if n == -1 else n for n, m in zip(sizes, least, strict=True)]
     lead = diagonal.shape[:-1 if low == high else -2]
-    return _write(np.full((*lead, *sizes), padding[()], diagonal.dtype), diagonal, k, ctx.attrs["align"])
+    return _write(np.full((*lead, *sizes), padding[()], diagonal.dtype), diagonal, k, _align(ctx))
 
 
-@kernel("diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T", shape=_made_shape,
-        numpy=_made, values=("k", "num_rows", "num_cols"), ranks={"num_rows": 0, "num_cols": 0, "padding_value": 0},
-        T="type", **_ALIGN)
+_MADE: dict[str, Any] = {"shape": _made_shape, "numpy": _made, "values": ("k", "num_rows", "num_cols"), "T": "type",
+                         "ranks": {"num_rows": 0, "num_cols": 0, "padding_value": 0}}
+_PART: dict[str, Any] = {"shape": _part_shape, "numpy": _part, "values": ("k",), "ranks": {"padding_value": 0},
+                         "T": "type"}
+_SET: dict[str, Any] = {"shape": _set_shape, "values": ("k",), "T": "type",
+                        "numpy": lambda ctx, x, diagonal, k: _write(x.copy(), diagonal, k, _align(ctx))}
+
+
+@kernel("diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T", **_MADE, **_ALIGN)
 def MatrixDiagV3() -> None:
     """Create matrices with a band of diagonals, and `padding_value` elsewhere."""
 
 
-@kernel("input: T, k: int32, padding_value: T -> diagonal: T", shape=_part_shape, numpy=_part, values=("k",),
-        ranks={"padding_value": 0}, T="type", **_ALIGN)
+@kernel("input: T, k: int32, padding_value: T -> diagonal: T", **_PART, **_ALIGN)
 def MatrixDiagPartV3() -> None:
     """Extract a band of diagonals of matrices; shorter ones are padded with `padding_value`."""
 
 
-@kernel("input: T, diagonal: T, k: int32 -> output: T", shape=_set_shape, values=("k",), T="type", **_ALIGN,
-        numpy=lambda ctx, x, diagonal, k: _write(x.copy(), diagonal, k, ctx.attrs["align"]))
+@kernel("input: T, diagonal: T, k: int32 -> output: T", **_SET, **_ALIGN)
 def MatrixSetDiagV3() -> None:
     """Replace a band of diagonals of matrices."""
+
+
+@kernel("diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T", **_MADE)
+def MatrixDiagV2() -> None:
+    """As MatrixDiagV3, of diagonals that begin at the left.
+
+    >>> band = [[5, 6, 0], [1, 2, 3], [8, 9, 0]]
+    >>> sess.run(tf.raw_ops.MatrixDiagV2(diagonal=band, k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=0))
+    array([[1, 5, 0],
+           [8, 2, 6],
+           [0, 9, 3]], dtype=int32)
+    """
+
+
+@kernel("input: T, k: int32, padding_value: T -> diagonal: T", **_PART)
+def MatrixDiagPartV2() -> None:
+    """As MatrixDiagPartV3; shorter diagonals begin at the left.
+
+    >>> x = [[1, 2], [3, 4]]
+    >>> sess.run(tf.raw_ops.MatrixDiagPartV2(input=x, k=[0, 1], padding_value=9))
+    array([[2, 9],
+           [1, 4]], dtype=int32)
+    """
+
+
+@kernel("input: T, diagonal: T, k: int32 -> output: T", **_SET)
+def MatrixSetDiagV2() -> None:
+    """As MatrixSetDiagV3, of diagonals that begin at the left.
+
+    >>> sess.run(tf.raw_ops.MatrixSetDiagV2(input=tf.zeros([2, 2], tf.int32), diagonal=[5], k=1))
+    array([[0, 5],
+           [0, 0]], dtype=int32)
+    """
 
 
 @kernel("input: T, diagonal: T -> output: T", shape=_set_shape, T="type",
@@ -169,23 +214,30 @@ def MatrixSetDiag() -> None:
     """Replace the main diagonal of matrices."""
 
 
-@MatrixDiagV3.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    zero = convert_to_tensor(0, dtype=dy.dtype)
-    return [MatrixDiagPartV3(dy, op.inputs[1], zero, align=op.attrs["align"]), None, None, None, None]
+def _band_gradients(diag: Constructor, part: Constructor, replace: Constructor) -> None:
+    """Register the gradients of the three ops of one version, each by the two others."""
+    def zero(dy: Tensor) -> Tensor:
+        return convert_to_tensor(0, dtype=dy.dtype)
+
+    def of_diag(op: Operation, dy: Tensor) -> list[Tensor | None]:
+        return [part(dy, op.inputs[1], zero(dy), **_how(op)), None, None, None, None]
+
+    def of_part(op: Operation, dy: Tensor) -> list[Tensor | None]:
+        return [replace(raw.ZerosLike(op.inputs[0]), dy, op.inputs[1], **_how(op)), None, None]
+
+    def of_replace(op: Operation, dy: Tensor) -> list[Tensor | None]:
+        _, diagonal, k = op.inputs
+        return [replace(dy, raw.ZerosLike(diagonal), k, **_how(op)), part(dy, k, zero(dy), **_how(op)), None]
+    for op, gradient in ((diag, of_diag), (part, of_part), (replace, of_replace)):
+        op.gradient(gradient)
 
 
-@MatrixDiagPartV3.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    return [MatrixSetDiagV3(raw.ZerosLike(op.inputs[0]), dy, op.inputs[1], align=op.attrs["align"]), None, None]
+def _how(op: Operation) -> dict[str, Any]:
+    return {name: op.attrs[name] for name in _ALIGN if name in op.attrs}
 
 
-@MatrixSetDiagV3.gradient
-def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
-    _, diagonal, k = op.inputs
-    align, zero = op.attrs["align"], convert_to_tensor(0, dtype=dy.dtype)
-    return [MatrixSetDiagV3(dy, raw.ZerosLike(diagonal), k, align=align), MatrixDiagPartV3(dy, k, zero, align=align),
-            None]
+_band_gradients(MatrixDiagV3, MatrixDiagPartV3, MatrixSetDiagV3)
+_band_gradients(MatrixDiagV2, MatrixDiagPartV2, MatrixSetDiagV2)
 
 
 @MatrixSetDiag.gradient

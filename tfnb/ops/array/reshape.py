@@ -248,6 +248,11 @@ def InvertPermutation() -> None:
 InvertPermutation.no_gradient("it is made of indices")
 
 
+_REVERSIBLE = ("{uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double,"
+               " complex64, complex128, string}")
+MOST_REVERSED = 8                      # axes of a tensor that Reverse takes in TensorFlow
+
+
 def _reversed_axes(axes: Any, rank: int) -> list[int]:
     found = [int(axis) for axis in np.asarray(axes).reshape(-1)]
     for axis in found:
@@ -267,8 +272,7 @@ def _reversed(ctx: ShapeContext) -> list[Static]:
 
 
 @movement("tensor: T, axis: Tidx -> output: T", shape=_reversed, ranks={"axis": 1}, Tidx=INDEX,
-          T="{uint8, int8, uint16, int16, int32, uint32, int64, uint64, bool, bfloat16, half, float, double,"
-            " complex64, complex128, string}")
+          T=_REVERSIBLE)
 def ReverseV2(view: View, axis: np.ndarray) -> View:
     """Reverse the order of the elements along the named axes."""
     for one in _reversed_axes(axis, len(view.shape)):
@@ -279,6 +283,26 @@ def ReverseV2(view: View, axis: np.ndarray) -> View:
 @ReverseV2.gradient
 def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     return [ReverseV2(dy, op.inputs[1]), None]
+
+
+def _reversed_by_flags(ctx: ShapeContext) -> list[Static]:
+    (count,) = shapes.of_rank(ctx.shape(1), 1)
+    found = ctx.shape(0) if count is None else shapes.of_rank(ctx.shape(0), count)
+    if found is not None and len(found) > MOST_REVERSED:
+        raise ValueError(f"reverse does not work on tensors with more than 8 dimensions, got {len(found)}")
+    return [found]
+
+
+@movement("tensor: T, dims: bool -> output: T", shape=_reversed_by_flags, T=_REVERSIBLE)
+def Reverse(view: View, dims: np.ndarray) -> View:
+    """Reverse the order of the elements along the axes for which `dims` is True (the older op)."""
+    made: View = ReverseV2.spec.view(view, np.flatnonzero(dims))
+    return made
+
+
+@Reverse.gradient
+def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
+    return [Reverse(dy, op.inputs[1]), None]
 
 
 # The same tensor

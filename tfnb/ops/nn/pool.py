@@ -119,16 +119,19 @@ def _back(ctx: Any, x: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(x.transpose(0, 3, 1, 2)) if channels_first(ctx.attrs) else x
 
 
-def _max(ctx: Any, x: np.ndarray) -> np.ndarray:
+def max_values(ctx: Any, x: np.ndarray) -> np.ndarray:
+    """Return the NumPy form of MaxPool."""
     return _back(ctx, arrays.max_pool(_last(ctx, x), _window(ctx, x.shape)))
 
 
-def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+def max_slopes(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    """Return the NumPy form of MaxPoolGrad."""
     w = _window(ctx, x.shape)
     return _back(ctx, arrays.max_pool_gradient(_last(ctx, x), _last(ctx, dy), w))
 
 
-def _max_gradient2(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
+def values_at_maxima(ctx: Any, x: np.ndarray, y: np.ndarray, dz: np.ndarray) -> np.ndarray:
+    """Return the NumPy form of MaxPoolGradGrad."""
     w = _window(ctx, x.shape)
     return _back(ctx, arrays.at_largest(_last(ctx, x), _last(ctx, dz), w))
 
@@ -153,35 +156,44 @@ def _argmax(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return arrays.max_pool(x, w), index
 
 
-def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray) -> np.ndarray:
-    per_image = int(np.prod(x.shape[1:]))
-    flat = index.reshape(x.shape[0], -1).astype(np.int64)
+def _places(ctx: Any, size: int, x: np.ndarray, index: np.ndarray) -> np.ndarray:
+    """Return the place in the flat batch `x` of each index. Raises InvalidArgumentError for one beyond `size`."""
+    flat = index.astype(np.int64)
     if not ctx.attrs["include_batch_in_index"]:
-        flat = flat + (np.arange(x.shape[0]) * per_image)[:, None]
-    if flat.size and not 0 <= flat.min() <= flat.max() < x.size:
-        raise errors.InvalidArgumentError(None, ctx.op, f"Invalid argmax index: must be in [0, {x.size})")
+        per_image = int(np.prod(x.shape[1:]))
+        flat = flat + (np.arange(x.shape[0]) * per_image).reshape(-1, 1, 1, 1)
+    if flat.size and not 0 <= flat.min() <= flat.max() < size:
+        raise errors.InvalidArgumentError(None, ctx.op, f"Invalid argmax index: must be in [0, {size})")
+    return flat
+
+
+def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray) -> np.ndarray:
     out = np.zeros(x.size, dy.dtype)
-    np.add.at(out, flat.reshape(-1), dy.reshape(-1))
+    np.add.at(out, _places(ctx, x.size, x, index).reshape(-1), dy.reshape(-1))
     return out.reshape(x.shape)
+
+
+def _argmax_gradient2(ctx: Any, x: np.ndarray, dz: np.ndarray, index: np.ndarray) -> np.ndarray:
+    return np.asarray(dz.reshape(-1)[_places(ctx, x.size, x, index)])
 
 
 # The ops
 
-@kernel("input: T -> output: T", shape=pool_shape, numpy=_max, launch=pools.max_pool, total=True,
+@kernel("input: T -> output: T", shape=pool_shape, numpy=max_values, launch=pools.max_pool, total=True,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
         validate=validate_max, **EXPLICIT, data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPool() -> None:
     """Compute the maximum of each window, per channel."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=_max_gradient,
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient_shape, numpy=max_slopes,
         launch=pools.max_pool_gradient, total=True, validate=validate_max, **EXPLICIT, data_format=LAYOUT,
         T=f"{REAL} = DT_FLOAT")
 def MaxPoolGrad() -> None:
     """Compute the gradient of MaxPool: each element goes to the (first) maximum of its window."""
 
 
-@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
+@kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=values_at_maxima,
         validate=only_spatial, **PLAIN, data_format=LAYOUT, T=REAL)
 def MaxPoolGradGrad() -> None:
     """Compute the gradient of MaxPoolGrad for `grad`: its element at the maximum of each window."""
@@ -212,6 +224,18 @@ def MaxPoolWithArgmax() -> None:
         validate=only_spatial, **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
 def MaxPoolGradWithArgmax() -> None:
     """Compute the gradient of MaxPoolWithArgmax: each element goes to the index in `argmax`."""
+
+
+def _argmax_gradient2_shape(ctx: ShapeContext) -> list[Static]:
+    expected = _same(_pooled(ctx.attrs, ctx.shape(0)), ctx.shape(2))
+    _same(rank4(ctx.shape(0)), ctx.shape(1))
+    return [rank4(expected)]
+
+
+@kernel("input: T, grad: T, argmax: Targmax -> output: T", shape=_argmax_gradient2_shape, numpy=_argmax_gradient2,
+        validate=only_spatial, **PLAIN, include_batch_in_index="bool = false", Targmax="{int32, int64}", T=REAL)
+def MaxPoolGradGradWithArgmax() -> None:
+    """Compute the gradient of MaxPoolGradWithArgmax for `grad`: its element at each index in `argmax`."""
 
 
 def max_gradients(pool: Constructor, of: Constructor, second: Constructor) -> None:
@@ -254,7 +278,18 @@ def _(op: Operation, dy: Tensor, _: Any) -> Tensor:
                                  **shared_attrs(op, MaxPoolGradWithArgmax))
 
 
-MaxPoolGradWithArgmax.no_gradient("its own would be MaxPoolGradGradWithArgmax, which is not there")
+@MaxPoolGradWithArgmax.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, _, argmax = op.inputs
+    how = shared_attrs(op, MaxPoolGradGradWithArgmax)
+    return [zeros_like(x), MaxPoolGradGradWithArgmax(x, dz, argmax, **how), None]
+
+
+@MaxPoolGradGradWithArgmax.gradient
+def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
+    x, _, argmax = op.inputs
+    how = shared_attrs(op, MaxPoolGradWithArgmax)
+    return [zeros_like(x), MaxPoolGradWithArgmax(x, dz, argmax, **how), None]
 
 
 # Local response normalization

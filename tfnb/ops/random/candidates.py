@@ -22,7 +22,6 @@ _SIGNATURE = "true_classes: int64 -> sampled_candidates: int64, true_expected_co
 _ATTRS: dict[str, Any] = {"num_true": "int >= 1", "num_sampled": "int >= 1", "unique": "bool", "range_max": "int >= 1",
                           "seed": "int = 0", "seed2": "int = 0"}
 _BLOCKS = 512               # of four numbers, which TensorFlow sets apart for each candidate
-_CHUNK = 64                 # blocks that are made at once
 
 
 def _sampled_shapes(ctx: ShapeContext) -> list[Static]:
@@ -41,18 +40,10 @@ def _shape(ctx: ShapeContext) -> list[Static]:
     return _sampled_shapes(ctx)
 
 
-def _words(state: np.ndarray) -> Iterator[int]:
-    """The numbers of a generator, one by one."""
-    start = 0
-    while True:
-        yield from philox.blocks(state, np.arange(start, start + _CHUNK, dtype=np.uint64)).reshape(-1).tolist()
-        start += _CHUNK
-
-
 def _doubles(words: Iterator[int]) -> Iterator[float]:
     """Numbers in [0, 1) of 52 bits, of two words each."""
     for high in words:
-        yield ((high & 0xFFFFF) << 32 | next(words)) / 2.0 ** 52
+        yield philox.unit_double(high, next(words))
 
 
 def _integers(words: Iterator[int], n: int) -> Iterator[int]:
@@ -79,7 +70,7 @@ def _sampler_of(ways: Callable[[Any], tuple[Any, Any]]) -> Callable[..., tuple[n
         if true.size and not 0 <= true.min() <= true.max() < most:
             raise errors.InvalidArgumentError(None, ctx.op, f"true_classes must be in [0, {most})")
         sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for them
-        drawn, tries = draw(_words(ctx.state), most), count
+        drawn, tries = draw(philox.words_from(ctx.state), most), count
         if ctx.attrs["unique"]:
             taken: dict[int, None] = {}
             tries = 0
