@@ -27,7 +27,8 @@ scores = np.stack([scores, scores * np.float32(.9)])
 def found(boxes=boxes, scores=scores, each=3, most=4, overlap=.5, least=.25, **attrs):
     return run(list(tf.image.combined_non_max_suppression(boxes, scores, each, most, overlap, least, **attrs)))
 '''
-FRACTIONAL = "fed(lambda x: tf.nn.fractional_{}_pool(x, [1, 1.5, 1.7, 1], {}, {}, True, {}, {}), grid(2, 12, 15, 3), known=True)"
+FRACTIONAL = "fed(lambda x: tf.nn.fractional_{}_pool(x, [1, 1.5, 1.7, 1], {}, {}, True, {}, {}), " \
+             "grid(2, 12, 15, 3), known=True)"
 SNIPPETS = {
     **{f"{kind} {pseudo} {overlapping} {seeds}": FRACTIONAL.format(kind, pseudo, overlapping, *seeds)
        for kind in ("max", "avg") for pseudo in (True, False) for overlapping in (True, False)
@@ -35,8 +36,8 @@ SNIPPETS = {
     **{f"integers {overlapping}": "run(list(tf.nn.fractional_avg_pool(np.arange(-35, 35).reshape(1, 10, 7, 1), "
                                   f"[1, 1.4, 2.6, 1], overlapping={overlapping}, deterministic=True, seed=1)))"
        for overlapping in (True, False)},
-    "fractional fetched twice": "y = tf.nn.fractional_max_pool(grid(1, 9, 9, 1), [1, 1.3, 1.3, 1], deterministic=True)\n"
-                                "s = tf.Session()\nnp.array_equal(s.run(y)[1], s.run(y)[1])",
+    "fractional fetched twice": "y = tf.nn.fractional_max_pool(grid(1, 9, 9, 1), [1, 1.3, 1.3, 1], "
+                                "deterministic=True)\ns = tf.Session()\nnp.array_equal(s.run(y)[1], s.run(y)[1])",
     **{f"fractional {text}": f"run(tf.nn.fractional_max_pool(grid(2, 5, 7, 2), {text})[0])" for text in (
         "[2, 1.5, 1.5, 1]", "[1, .5, 1.5, 1]", "[1, 9, 1.5, 1]", "[1, 1.5, 1.5]", "[1, 1.5, 1.5, 1, 1]",
         "[1, 1.5, 1.5, 1], seed=1")},
@@ -69,10 +70,12 @@ SNIPPETS = {
     **{f"projection of {kind}": "fed(lambda x: raw.ImageProjectiveTransformV2(images=x, transforms=T[:1], "
                                 f"output_shape=[5, 5], interpolation='BILINEAR'), np.arange(24).reshape(1, 4, 6, 1)."
                                 f"astype('{kind}'), slopes=0)" for kind in ("uint8", "int32", "int64", "float64")},
-    "projection from infinity": "fed(lambda x: raw.ImageProjectiveTransformV2(images=x, transforms=np.float32([[1, 0, 0, "
-                                "0, 1, 0, -1, 0]]), output_shape=[3, 3], interpolation='NEAREST'), grid(1, 4, 6, 1))",
-    **{f"no projection {i}": f"run(raw.ImageProjectiveTransformV2(images=grid(1, 4, 6, 1), {text}, interpolation='NEAREST'))"
-       for i, text in enumerate(("transforms=T, output_shape=[5, 5]", "transforms=T[:1, :7], output_shape=[5, 5]",
+    "projection from infinity": "fed(lambda x: raw.ImageProjectiveTransformV2(images=x, transforms=np.float32([[1, "
+                                "0, 0, 0, 1, 0, -1, 0]]), output_shape=[3, 3], interpolation='NEAREST'), "
+                                "grid(1, 4, 6, 1))",
+    **{f"no projection {i}": f"run(raw.ImageProjectiveTransformV2(images=grid(1, 4, 6, 1), {text}, "
+                             "interpolation='NEAREST'))" for i, text in enumerate((
+                                 "transforms=T, output_shape=[5, 5]", "transforms=T[:1, :7], output_shape=[5, 5]",
                                  "transforms=T[:1], output_shape=[0, 5]", "transforms=T[:1], output_shape=[5]",
                                  "transforms=T[0], output_shape=[5, 5]"))},
     **{f"scaled by {kind} {antialias}":
@@ -83,8 +86,8 @@ SNIPPETS = {
     "scaled away": "fed(lambda x: raw.ScaleAndTranslate(images=x, size=[2, 3], scale=[1, 1], translation=[30, -.4]), "
                    "grid(1, 4, 5, 2))",
     **{f"scaled {text}": f"run(raw.ScaleAndTranslate(images=grid(1, 4, 5, 1), {text}))" for text in (
-        "size=[3, 7], scale=[1, 1], translation=[0, 0], kernel_type='x'", "size=[3, 7], scale=[0, 1], translation=[0, 0]",
-        "size=[0, 7], scale=[1, 1], translation=[0, 0]")},
+        "size=[3, 7], scale=[1, 1], translation=[0, 0], kernel_type='x'",
+        "size=[3, 7], scale=[0, 1], translation=[0, 0]", "size=[0, 7], scale=[1, 1], translation=[0, 0]")},
     **{f"detections {args}": f"found({args})" for args in (
         "", "clip_boxes=False", "pad_per_class=True, most=9", "pad_per_class=True, most=3", "most=9", "boxes[:, :, :1]",
         "least=-np.inf", "overlap=1.5", "each=0", "most=0", "each=-1", "boxes[0]", "scores=scores[0]",
@@ -96,22 +99,6 @@ SNIPPETS = {
 
 def test_snippets(oracle):
     assert differences(oracle, SNIPPETS, SETUP, 2e-5, modes=("never", "always")) == {}
-
-
-def test_first_forms_of_the_gradients_of_volumes():
-    """TensorFlow no longer makes them: they are those of today, of tensors in the place of sizes."""
-    random = np.random.default_rng(0)
-    x, f, dy = (random.normal(size=s).astype(np.float32) for s in ((1, 3, 4, 4, 2), (2, 2, 2, 2, 3), (1, 3, 4, 4, 3)))
-    how = {"strides": [1] * 5, "padding": "SAME"}
-    raw = tf.raw_ops
-    with tf.Session() as sess:
-        pairs = sess.run([
-            [raw.Conv3DBackpropInput(input=x, filter=f, out_backprop=dy, **how),
-             raw.Conv3DBackpropInputV2(input_sizes=x.shape, filter=f, out_backprop=dy, **how)],
-            [raw.Conv3DBackpropFilter(input=x, filter=f, out_backprop=dy, **how),
-             raw.Conv3DBackpropFilterV2(input=x, filter_sizes=f.shape, out_backprop=dy, **how)]])
-    for first, today in pairs:
-        np.testing.assert_array_equal(first, today)
 
 
 def test_gradient_of_the_gradient_at_given_places():

@@ -194,8 +194,6 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
        for kind in ("Max", "Avg")},
     "FractionalMaxPoolGrad": [([_IMAGE, _f(1, 2, 3, 2), _f(1, 2, 3, 2), *_SEQUENCES], {})],
     "FractionalAvgPoolGrad": [([np.array([1, 4, 5, 2], _LONG), _f(1, 2, 3, 2), *_SEQUENCES], {})],
-    **{name: [([_VOLUME, _f(2, 2, 2, 2, 3), _f(1, 3, 4, 4, 3)], {"strides": [1] * 5, "padding": b"SAME"})]
-       for name in ("Conv3DBackpropInput", "Conv3DBackpropFilter")},
     "Reverse": [([_f(2, 3), np.array([True, False])], {})],
     "LRN": [([_IMAGE], {})], "LRNGrad": [([_IMAGE, _IMAGE, _IMAGE], {})],
     "MaxPool3D": [([_VOLUME], _POOL3)], "AvgPool3D": [([_VOLUME], _POOL3)],

@@ -110,9 +110,10 @@ def combined_non_max_suppression(boxes: Any, scores: Any, max_output_size_per_cl
     with name_scope(name, "combined_non_max_suppression"):
         overlap = convert_to_tensor(iou_threshold, dtype="float32", name="iou_threshold")
         least = convert_to_tensor(score_threshold, dtype="float32", name="score_threshold")
-        made: Any = CombinedNonMaxSuppression(boxes, scores, max_output_size_per_class, max_total_size, overlap, least,
-                                              pad_per_class=pad_per_class, clip_boxes=clip_boxes)
-        return made                                                                     # type: ignore[no-any-return]
+        made: tuple[Tensor, Tensor, Tensor, Tensor] = CombinedNonMaxSuppression(
+            boxes, scores, max_output_size_per_class, max_total_size, overlap, least, pad_per_class=pad_per_class,
+            clip_boxes=clip_boxes)
+        return made
 
 
 describe(globals(), IMAGES)

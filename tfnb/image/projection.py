@@ -55,8 +55,9 @@ def _numpy(ctx: Any, images: np.ndarray, transforms: np.ndarray, size: np.ndarra
 
 
 @kernel("images: dtype, transforms: float, output_shape: int32 -> transformed_images: dtype", shape=_shape,
-        numpy=_numpy, launch=kernels.transform, validate=_validate, values=("output_shape",), interpolation="string",
-        dtype="{uint8, int32, int64, half, bfloat16, float, double}", fill_mode="string = 'CONSTANT'")
+        numpy=_numpy, launch=kernels.transform, validate=_validate, values=("output_shape",),
+        dtype="{uint8, int32, int64, half, bfloat16, float, double}", interpolation="string",
+        fill_mode="string = 'CONSTANT'")
 def ImageProjectiveTransformV2() -> None:
     """Apply projective transforms (a0, a1, a2, b0, b1, b2, c0, c1) to images.
 

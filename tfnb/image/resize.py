@@ -173,7 +173,8 @@ _SAMPLED: dict[str, Any] = {"kernel_type": "string = 'lanczos3'", "antialias": "
 def _sampled_shape(ctx: ShapeContext) -> list[Static]:
     for i in (2, 3):
         if not compatible(ctx.shape(i), (2,)):
-            raise ValueError(f"{ctx.op.spec.inputs[i].name} must have two elements, got shape {list(ctx.shape(i) or ())}")
+            name = ctx.op.spec.inputs[i].name
+            raise ValueError(f"{name} must have two elements, got shape {list(ctx.shape(i) or ())}")
     return _resized(ctx)
 
 
@@ -199,8 +200,8 @@ def _sample(ctx: Any, images: np.ndarray, size: np.ndarray, scale: np.ndarray, t
 
 def _sample_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray, scale: np.ndarray,
                      translation: np.ndarray) -> np.ndarray:
-    weights = _weights(ctx, image.shape, grads.shape[1:3], scale, translation)
-    return arrays.weighted_gradient(grads, (grads.shape[0], *image.shape[1:3], grads.shape[3]), *weights, grads.dtype)
+    y, x = _weights(ctx, image.shape, grads.shape[1:3], scale, translation)
+    return arrays.weighted_gradient(grads, (grads.shape[0], *image.shape[1:3], grads.shape[3]), y, x, grads.dtype)
 
 
 @kernel("images: T, size: int32, scale: float, translation: float -> resized_images: float", shape=_sampled_shape,

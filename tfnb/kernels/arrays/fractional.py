@@ -5,7 +5,7 @@ at which one ends and the next begins. TensorFlow's sequences for the same gener
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from tfnb.kernels.arrays import philox
 
 
-def pooling_sequences(state: np.ndarray, sizes: tuple[int, int], counts: tuple[int, int],
+def pooling_sequences(state: np.ndarray, sizes: Sequence[int], counts: Sequence[int],
                       pseudo_random: bool) -> tuple[np.ndarray, np.ndarray]:
     """Draw the sequences of `counts` windows over the axes of `sizes`; advance the generator."""
     made = []
@@ -63,23 +63,23 @@ def max_pool(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: 
     return _pooled(np.maximum, x, rows, columns, overlapping)
 
 
-def _counts(rows: np.ndarray, columns: np.ndarray, height: int, width: int, overlapping: bool) -> np.ndarray:
-    high, wide = (np.subtract(*_spans(s, n, overlapping)[::-1]) for s, n in ((rows, height), (columns, width)))
+def _counts(rows: np.ndarray, columns: np.ndarray, image: Sequence[int], overlapping: bool) -> np.ndarray:
+    high, wide = (np.subtract(*_spans(s, n, overlapping)[::-1]) for s, n in ((rows, image[1]), (columns, image[2])))
     return np.asarray((high[:, None] * wide)[:, :, None])
 
 
 def avg_pool(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> np.ndarray:
     """Return the mean of each window; integers are divided toward zero."""
-    total, counts = _pooled(np.add, x, rows, columns, overlapping), _counts(rows, columns, *x.shape[1:3], overlapping)
+    total, counts = _pooled(np.add, x, rows, columns, overlapping), _counts(rows, columns, x.shape, overlapping)
     if x.dtype.kind == "f":
         return np.asarray(total / counts.astype(x.dtype))
     return np.asarray(np.sign(total) * (np.abs(total) // counts), x.dtype)
 
 
-def _windows(rows: np.ndarray, columns: np.ndarray, height: int, width: int,
+def _windows(rows: np.ndarray, columns: np.ndarray, image: Sequence[int],
              overlapping: bool) -> Iterator[tuple[int, int, slice, slice]]:
     """Yield (row and column of a window among the windows, its rows, its columns)."""
-    lines, places = (list(map(slice, *_spans(s, n, overlapping))) for s, n in ((rows, height), (columns, width)))
+    lines, places = (list(map(slice, *_spans(s, n, overlapping))) for s, n in ((rows, image[1]), (columns, image[2])))
     for r, line in enumerate(lines):
         for c, place in enumerate(places):
             yield r, c, line, place
@@ -90,7 +90,7 @@ def max_pool_gradient(x: np.ndarray, dy: np.ndarray, rows: np.ndarray, columns: 
     """Return the gradient of `max_pool`: each of `dy` goes to the first maximum of its window."""
     out = np.zeros(x.shape, dy.dtype)
     batch, channel = np.ogrid[:x.shape[0], :x.shape[3]]
-    for r, c, line, place in _windows(rows, columns, *x.shape[1:3], overlapping):
+    for r, c, line, place in _windows(rows, columns, x.shape, overlapping):
         part = x[:, line, place]
         if part.size:
             first = part.reshape(x.shape[0], -1, x.shape[3]).argmax(1)
@@ -104,7 +104,7 @@ def avg_pool_gradient(shape: tuple[int, ...], dy: np.ndarray, rows: np.ndarray, 
     """Return the gradient of `avg_pool` for images of `shape`; summed in double precision."""
     out = np.zeros(shape, np.float64)
     with np.errstate(all="ignore"):
-        share = dy / _counts(rows, columns, *shape[1:3], overlapping)
-    for r, c, line, place in _windows(rows, columns, *shape[1:3], overlapping):
+        share = dy / _counts(rows, columns, shape, overlapping)
+    for r, c, line, place in _windows(rows, columns, shape, overlapping):
         out[:, line, place] += share[:, r:r + 1, c:c + 1]
     return out.astype(dy.dtype)

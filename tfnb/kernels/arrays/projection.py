@@ -45,7 +45,7 @@ def _mapped(v: Array, n: int, fill: str) -> Array:
         v = _reflected(v, n)
     elif fill == "WRAP":
         v = _wrapped(v, n)
-    return np.clip(v, np.float32(0), last)
+    return np.asarray(np.clip(v, np.float32(0), last))
 
 
 def _reflected(v: Array, n: int) -> Array:

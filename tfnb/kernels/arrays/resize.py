@@ -107,7 +107,8 @@ def _lanczos(radius: int) -> tuple[int, Sampling]:
 
 def _polynomial(near: list[float], far: list[float]) -> tuple[int, Sampling]:
     """Return the cubic filter with these coefficients, of the highest power first, up to 1 and up to 2."""
-    return 2, lambda x: np.where(x < 1, np.polyval(np.float32(near), x), np.polyval(np.float32(far), x))
+    low, high = np.array(near, np.float32), np.array(far, np.float32)
+    return 2, lambda x: np.where(x < 1, np.polyval(low, x), np.polyval(high, x))
 
 
 SAMPLING: dict[str, tuple[float, Sampling]] = {

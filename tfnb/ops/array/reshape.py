@@ -4,7 +4,7 @@ Identity and its kin stand here too.
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -275,8 +275,12 @@ def _reversed(ctx: ShapeContext) -> list[Static]:
           T=_REVERSIBLE)
 def ReverseV2(view: View, axis: np.ndarray) -> View:
     """Reverse the order of the elements along the named axes."""
-    for one in _reversed_axes(axis, len(view.shape)):
-        view = view.slice(one, view.shape[one] - 1, view.shape[one], -1)
+    return _turned(view, _reversed_axes(axis, len(view.shape)))
+
+
+def _turned(view: View, axes: Iterable[int]) -> View:
+    for axis in axes:
+        view = view.slice(axis, view.shape[axis] - 1, view.shape[axis], -1)
     return view
 
 
@@ -296,8 +300,7 @@ def _reversed_by_flags(ctx: ShapeContext) -> list[Static]:
 @movement("tensor: T, dims: bool -> output: T", shape=_reversed_by_flags, T=_REVERSIBLE)
 def Reverse(view: View, dims: np.ndarray) -> View:
     """Reverse the order of the elements along the axes for which `dims` is True (the older op)."""
-    made: View = ReverseV2.spec.view(view, np.flatnonzero(dims))
-    return made
+    return _turned(view, np.flatnonzero(dims).tolist())
 
 
 @Reverse.gradient

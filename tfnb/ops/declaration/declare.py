@@ -165,11 +165,14 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
 
 def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
-           **attrs: str) -> Callable[[Fn], Constructor]:
-    """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session."""
+           stateful: bool = True, **attrs: str) -> Callable[[Fn], Constructor]:
+    """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session.
+
+    stateful: as TensorFlow declares it.
+    """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
-        return declared(kinds.Random(**fields(fn, text, attrs, shape, ranks, validate, values), stateful=True,
+        return declared(kinds.Random(**fields(fn, text, attrs, shape, ranks, validate, values), stateful=stateful,
                                      numpy=numpy, cpu=cpu or launch, cuda=cuda or launch))
     return declare
 

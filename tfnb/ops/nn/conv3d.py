@@ -1,14 +1,13 @@
 """Convolution and pooling of volumes (batch, depth, height, width, channels), and their gradients."""
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tfnb.core.shape import Static, merge
+from tfnb.core.shape import Static
 from tfnb.kernels.arrays import volumes as arrays
 from tfnb.kernels.arrays.window import Volume, channels_first, pool_volume, volume
 from tfnb.kernels.cpu.conv import volumes as cpu
@@ -36,9 +35,6 @@ from tfnb.ops.nn.pool import (
     pool_shape,
     validate_avg_gradient,
 )
-
-if TYPE_CHECKING:
-    from tfnb.graph.graph import ShapeContext
 
 LAYOUT = "{'NDHWC', 'NCDHW'} = 'NDHWC'"
 CONV: dict[str, Any] = {"T": "{half, bfloat16, float, double}", "strides": "list(int) >= 5",
@@ -170,38 +166,6 @@ def AvgPool3D() -> None:
         **POOL, T="{half, bfloat16, float, double}")
 def AvgPool3DGrad() -> None:
     """Compute the gradient of AvgPool3D."""
-
-
-# The forms of releases before 0.10, which take shapes from tensors
-
-_FIRST: dict[str, Any] = {name: attr for name, attr in CONV.items() if name != "data_format"} | {
-    "T": "{half, float, double}"}
-
-
-def _first_shape(of: int) -> Callable[[ShapeContext], list[Static]]:
-    def shape(ctx: ShapeContext) -> list[Static]:
-        """Return the shape of input `of`. Raises ValueError where the gradient's is not that of the output."""
-        merge(_output(ctx.attrs, ctx.shape(0), ctx.shape(1)), of_rank(ctx.shape(2), 5))
-        return [of_rank(ctx.shape(of), 5)]
-    return shape
-
-
-@kernel("input: T, filter: T, out_backprop: T -> output: T", shape=_first_shape(0), cpu=cpu.input_gradient, total=True,
-        numpy=lambda ctx, x, filter_, dy: _input_gradient(ctx, np.array(x.shape), filter_, dy),
-        validate=partial(only_spatial, invalid=INVALID), **_FIRST)
-def Conv3DBackpropInput() -> None:
-    """As Conv3DBackpropInputV2, of a tensor in the place of its sizes."""
-
-
-@kernel("input: T, filter: T, out_backprop: T -> output: T", shape=_first_shape(1), cpu=cpu.filter_gradient, total=True,
-        numpy=lambda ctx, x, filter_, dy: _filter_gradient(ctx, x, np.array(filter_.shape), dy),
-        validate=partial(only_spatial, invalid=INVALID), **_FIRST)
-def Conv3DBackpropFilter() -> None:
-    """As Conv3DBackpropFilterV2, of a tensor in the place of its sizes."""
-
-
-for _op in (Conv3DBackpropInput, Conv3DBackpropFilter):
-    _op.no_gradient("as in TensorFlow")
 
 
 # Gradients

@@ -111,7 +111,7 @@ def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray, rows: np.ndarray,
 
 
 @public("nn.fractional_max_pool")
-@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.max_pool), validate=_validate, **_POOL)
+@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.max_pool), validate=_validate, stateful=False, **_POOL)
 def FractionalMaxPool() -> None:
     """Compute the maximum over windows of random sizes, per channel: (output, row and column sequence).
 
@@ -130,7 +130,7 @@ def FractionalMaxPool() -> None:
 
 
 @public("nn.fractional_avg_pool")
-@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.avg_pool), validate=_validate, **_POOL)
+@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.avg_pool), validate=_validate, stateful=False, **_POOL)
 def FractionalAvgPool() -> None:
     """Compute the mean over windows of random sizes, per channel: (output, row and column sequence).
 

@@ -73,9 +73,9 @@ def _launch(of: Callable[[Call], list[Launch]]) -> Callable[[Call], list[Launch]
 
 
 @kernel("input: T, " + _INPUTS, shape=_shaped(pool.pool_shape, None), numpy=_numpy(pool.max_values),
-        launch=_launch(pools.max_pool), values=_SIZES, validate=_validate, padding="{'SAME', 'VALID'}",
+        launch=_launch(pools.max_pool), values=_SIZES, validate=_validate,
         T="{half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = DT_FLOAT",
-        data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+        padding="{'SAME', 'VALID'}", data_format="{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
 def MaxPoolV2() -> None:
     """Compute the maximum of each window, per channel; the sizes of windows and strides are inputs.
 

@@ -6,6 +6,8 @@ An item is a row of the result on the CPU, a pixel on a GPU.
 """
 from __future__ import annotations
 
+from typing import Any
+
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Static, Type, float32, floor
 from tfnb.kernels.launch import Call, Launch
@@ -14,7 +16,7 @@ FAR = 1 << 24
 OPERATIONS = 1 << 16                               # that a thread of the CPU does at a time
 
 
-def truncated(v: float) -> float:
+def truncated(v: float) -> Any:
     """Return v without its fraction."""
     return floor(v) if v > float32(0) else -floor(-v)
 
@@ -57,7 +59,7 @@ def nearest(v: float) -> int:
     return int(below) + (1 if part > float32(0.5) or part == float32(0.5) and v > float32(0) else 0)
 
 
-def pixel(image: Array, row: int, column: int, height: int, width: int, c: int, channel: int) -> float:
+def pixel(image: Array, row: int, column: int, height: int, width: int, c: int, channel: int) -> Any:
     """Return an element of an image as float32, 0 outside."""
     inside = row >= 0 and row < height and column >= 0 and column < width
     at = (row * width + column) * c + channel if inside else channel
