@@ -37,22 +37,18 @@ _NEWER = (
     "ApproxTopK AudioMicrofrontend CheckNumericsV2 Conv2DBackprop(Filter|Input)V2 DecodeJxl DecodeWebP Eig "
     "I?R?FFTND GenerateBoundingBoxProposals ImageProjectiveTransformV3 IsotonicRegression RandomIndexShuffle "
     "RngReadAndSkip Segment(Max|Min|Prod|Sum)V2 EmptyTensorMap TensorMap.* TensorStridedSliceUpdate WindowOp")
+_REMOVED = "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) TileGrad"
 _FLOW = (
     "Case If While For StatelessIf StatelessWhile (Stateful)?PartitionedCall SymbolicGradient MapDefun ToBool")
 _NOT_YET = (
-    "AdjustContrast Barrier.* BatchNormWithGlobalNormalization CombinedNonMaxSuppression "
-    "ConsumeMutexLock Conv3DBackprop(Filter|Input) DecodeProtoV2 "
-    "Dequantize EmptyTensorList EncodeProto ExtractGlimpseV2 "
-    "Fractional(Avg|Max)Pool.* GRUBlockCell.* GenerateVocabRemapping ImageProjectiveTransformV2 "
-    "ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic LSTMBlockCell.* "
-    "LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
-    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Matrix(DiagPart|Diag|SetDiag)V2 MaxPoolGradGradV2 "
-    "MaxPoolGradGradWithArgmax MaxPool(Grad)?V2 Mutex(Lock|V2) NearestNeighbors NegTrain NonDeterministicInts "
-    "OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput "
-    "RequantizationRange.* Reverse ScaleAndTranslate.* Skipgram SobolSample "
-    "Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
-    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArray.* TensorList.* "
-    "TensorSummary ThreadUnsafeUnigramCandidateSampler TileGrad TopK(Unique|WithUnique) Unbatch.*")
+    "Barrier.* ConsumeMutexLock DecodeProtoV2 Dequantize EmptyTensorList EncodeProto GRUBlockCell.* "
+    "GenerateVocabRemapping ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic "
+    "LSTMBlockCell.* LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
+    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NearestNeighbors NegTrain "
+    "NonDeterministicInts OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput "
+    "RequantizationRange.* Skipgram SobolSample Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
+    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArray.* TensorList.* TensorSummary "
+    "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
@@ -69,6 +65,7 @@ _REASONS = {
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
+    _REMOVED: "TensorFlow took it out of graphs before release 1.0",
     _NOT_YET: "tfnb does not have it yet",
 }
 
