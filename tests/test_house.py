@@ -316,8 +316,8 @@ def test_nothing_generated_is_in_git():
     assert generated_faults(["tfnb/proto/a_pb2.py", "tfnb/notebook/static/index.js"])
 
 
-# What reads a function as a scalar definition: declarations of ops, and parts of a reduction (`Mean.finish`).
-DEFINITIONS = {"elementwise", "reduction", "rowwise", "update", "scatter", "prepare", "finish"}
+# What reads a function as a scalar definition: declarations of ops, parts of a reduction (`Mean.finish`) or composition.
+DEFINITIONS = {"elementwise", "reduction", "rowwise", "update", "scatter", "prepare", "finish", "read"}
 
 
 def untyped_faults(name: str, text: str) -> list[str]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.core.options import options
 
 X = np.random.default_rng(0).normal(2, 3, size=(6, 4, 5, 3)).astype(np.float32)
 
@@ -31,6 +32,29 @@ def test_training_normalizes_and_averages(fused, axis):
             moving = sess.run(tf.global_variables()[2:])
             np.testing.assert_allclose(moving[0], mean * (1 - .9 ** n), rtol=1e-4)
             np.testing.assert_allclose(moving[1], .9 ** n + kept * (1 - .9 ** n), rtol=1e-4)
+
+
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("training, factor", [(True, 1.0), (True, 0.25), (False, 1.0)])
+def test_fused_forms_compile_to_what_is_interpreted(data_format, training, factor, monkeypatch):
+    image = X * 4 + 50 if data_format == "NHWC" else np.moveaxis(X * 4 + 50, -1, 1)
+    numbers = [np.random.RandomState(i).uniform(0.5, 2, 3).astype("f") for i in range(4)]
+    found = []
+    for mode in ("never", "always"):
+        monkeypatch.setattr(options, "compile", mode)
+        tf.reset_default_graph()
+        x, scale, offset, mean, variance = fed = [tf.placeholder(tf.float32, a.shape) for a in (image, *numbers)]
+        made = tf.nn.fused_batch_norm(x, scale, offset, mean, variance, data_format=data_format, is_training=training,
+                                      exponential_avg_factor=factor)
+        slopes = tf.gradients(tf.nn.relu(made[0]) * np.random.RandomState(9).rand(*image.shape), [x, scale, offset])
+        with tf.Session() as sess:
+            fetched = [*made[0].op.outputs, *slopes]
+            feeds = dict(zip(fed, (image, *numbers), strict=True))
+            assert mode == "never" or all(stage.on_device for stage in sess.plan(fetched, feeds).stages)
+            found.append(sess.run(fetched, feeds))
+    for interpreted, compiled in zip(*found, strict=True):
+        assert interpreted.shape == compiled.shape
+        np.testing.assert_allclose(compiled, interpreted, rtol=2e-5, atol=2e-5)
 
 
 def test_names_are_those_of_release_1_15():

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.compile.composing import composed
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
@@ -377,7 +378,7 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
     kinds.Reduction: _Tracer.reduction,
     kinds.Rowwise: _Tracer.rowwise,
     kinds.Movement: _Tracer.movement,
-    kinds.Kernel: lambda tracer, op, ins: free_views(op, ins) or tracer.call(op, ins),
+    kinds.Kernel: lambda tracer, op, ins: composed(tracer, op, ins) or free_views(op, ins) or tracer.call(op, ins),
     kinds.Random: _Tracer.call,
     kinds.Read: lambda tracer, op, ins: [tracer.views.read(ins[0])],
     kinds.Update: _Tracer.update,

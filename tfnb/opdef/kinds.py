@@ -145,7 +145,8 @@ class Kernel(Pure):
     first numbers so, and there are as many as the second says. contraction: kernels.contraction.Contraction, the
     rewrites that the compiler may apply to a matmul. in_part: fn(op, *parts) -> its output, whose elements are elements
     of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known. work:
-    fn(call) -> floating-point operations, where these take its time.
+    fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its outputs by
+    elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too.
     """
 
     numpy: Fn
@@ -155,6 +156,7 @@ class Kernel(Pure):
     contraction: Any = None
     in_part: Fn | None = None
     work: Fn | None = None
+    composition: Fn | None = None
 
 
 class Read(Op):

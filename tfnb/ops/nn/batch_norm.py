@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tfnb.core.arguments import NN, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.scalar import definition as scalar
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.declare import kernel
 
@@ -97,6 +99,105 @@ def _inverse(ctx: Any, variance: np.ndarray) -> np.ndarray:
     return made
 
 
+# Compiled: definitions and sums over the pixels, which fuse with the ops around. None is shared by two passes over the
+# pixels: it would be stored in between.
+
+@scalar.read
+def _mean(total, *, count):
+    return total / count
+
+
+@scalar.read
+def _square(x, mean):
+    return (x - mean) * (x - mean)
+
+
+@scalar.read
+def _rate(scale, variance, *, epsilon):
+    return scale / sqrt(variance + epsilon)
+
+
+@scalar.read
+def _normalized(x, mean, rate, offset):
+    return (x - mean) * rate + offset
+
+
+@scalar.read
+def _unbiased(variance, *, ratio):
+    return variance * ratio
+
+
+@scalar.read
+def _moving(old, new, *, factor):
+    return old * (1 - factor) + new * factor
+
+
+def _layout(parts: Any, x: Any) -> tuple[int, list[int], int]:
+    """Return the channel axis, the other axes, and how many pixels there are."""
+    axis = _channel_axis(parts, len(x.shape))
+    axes = [i for i in range(len(x.shape)) if i != axis]
+    return axis, axes, max(1, prod(x.shape[i] for i in axes))
+
+
+def _parts(parts: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> list[Any]:
+    axis, axes, count = _layout(parts, x)
+    scale, offset = (parts.along(v, axis, len(x.shape)) for v in (scale, offset))
+    kept = used = [mean, variance]
+    if parts.attrs["is_training"]:
+        first = parts.map(_mean, parts.sum(x, axes), count=count)
+        second = parts.map(_mean, parts.sum(parts.map(_square, x, first), axes), count=count)
+        used = [parts.vector(first), parts.vector(second)]
+        kept = [used[0], parts.map(_unbiased, used[1], ratio=count / max(count - 1, 1))]
+        factor = parts.attrs.get("exponential_avg_factor", 1.0)
+        if factor != 1:
+            old = (mean, variance)
+            kept = [parts.map(_moving, a, b, factor=factor) for a, b in zip(old, kept, strict=True)]
+    wide = [parts.along(v, axis, len(x.shape)) for v in used]
+    rate = parts.map(_rate, scale, wide[1], epsilon=parts.attrs["epsilon"])
+    return [parts.map(_normalized, x, wide[0], rate, offset), *kept, *used]
+
+
+def _parts3(parts: Any, *values: Any) -> list[Any]:
+    return [*_parts(parts, *values), parts.known(np.zeros(0, np.float32))]
+
+
+@scalar.read
+def _product(x, y):
+    return x * y
+
+
+@scalar.read
+def _moment(dy, x, mean):
+    return dy * (x - mean)
+
+
+@scalar.read
+def _share(inverse, total, *, count):
+    return inverse * total / count
+
+
+@scalar.read
+def _input_slope(dy, x, mean, rate, shift, tilt):
+    return (dy - shift - (x - mean) * tilt) * rate
+
+
+def _back_parts(parts: Any, dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *reserve: Any) -> list[Any]:
+    axis, axes, count = _layout(parts, x)
+    scale, mean, variance = (parts.along(v, axis, len(x.shape)) for v in (scale, mean, variance))
+    inverse = parts.map(_rate, parts.known(np.ones((), np.float32)), variance, epsilon=parts.attrs["epsilon"])
+    rate = parts.map(_product, inverse, scale)
+    offset_slope = parts.sum(dy, axes)
+    scale_slope = parts.map(_product, parts.sum(parts.map(_moment, dy, x, mean), axes), inverse)
+    if parts.attrs["is_training"]:
+        shift = parts.map(_mean, offset_slope, count=count)
+        tilt = parts.map(_share, inverse, scale_slope, count=count)
+        slope = parts.map(_input_slope, dy, x, mean, rate, shift, tilt)
+    else:
+        slope = parts.map(_product, dy, rate)
+    empty = parts.known(np.zeros(0, np.float32))
+    return [slope, parts.vector(scale_slope), parts.vector(offset_slope), empty, empty]
+
+
 def _numpy3(ctx: Any, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
     return (*_numpy(ctx, *arrays), np.zeros(0, "f4"))
 
@@ -114,32 +215,32 @@ def _back(ctx: Any, dy: np.ndarray, x: np.ndarray, scale: np.ndarray, mean: np.n
     return _image(ctx, made * (scale * rate), x), scale_slope, offset_slope, empty, empty
 
 
-@kernel(_INPUTS.replace("U", "T"), shape=_shapes, numpy=_numpy, T="{float}", **_FORWARD,
+@kernel(_INPUTS.replace("U", "T"), shape=_shapes, numpy=_numpy, composition=_parts, T="{float}", **_FORWARD,
         data_format=_IMAGES, is_training="bool = true")
 def FusedBatchNorm() -> None:
     """Normalize `x` per channel; also the batch mean, the unbiased batch variance, and moments for the gradient."""
 
 
-@kernel(_INPUTS, shape=_shapes, numpy=_numpy, **_BACK_TYPES, **_FORWARD, data_format=_IMAGES,
+@kernel(_INPUTS, shape=_shapes, numpy=_numpy, composition=_parts, **_BACK_TYPES, **_FORWARD, data_format=_IMAGES,
         is_training="bool = true")
 def FusedBatchNormV2() -> None:
     """As FusedBatchNorm, for images of half precision too."""
 
 
-@kernel(_INPUTS + ", reserve_space_3: U", shape=_shapes3, numpy=_numpy3, **_TYPES, **_FORWARD, data_format=_ALL,
-        is_training="bool = true")
+@kernel(_INPUTS + ", reserve_space_3: U", shape=_shapes3, numpy=_numpy3, composition=_parts3, **_TYPES, **_FORWARD,
+        data_format=_ALL, is_training="bool = true")
 def FusedBatchNormV3() -> None:
     """As FusedBatchNorm, for images and volumes, with one more output for the gradient."""
 
 
-@kernel(_BACK.format(S="T", more="", a=3, b=4).replace("U", "T"), shape=_back_shapes, numpy=_back, T="{float}",
-        epsilon=_EPSILON, data_format=_IMAGES, is_training="bool = true")
+@kernel(_BACK.format(S="T", more="", a=3, b=4).replace("U", "T"), shape=_back_shapes, numpy=_back,
+        composition=_back_parts, T="{float}", epsilon=_EPSILON, data_format=_IMAGES, is_training="bool = true")
 def FusedBatchNormGrad() -> None:
     """Compute the gradients of FusedBatchNorm for image, scale and offset."""
 
 
 @kernel(_BACK.format(S="float", more=", reserve_space_3: U", a=4, b=5), shape=_back_shapes, numpy=_back,
-        **_BACK_TYPES, epsilon=_EPSILON, data_format=_ALL, is_training="bool = true")
+        composition=_back_parts, **_BACK_TYPES, epsilon=_EPSILON, data_format=_ALL, is_training="bool = true")
 def FusedBatchNormGradV3() -> None:
     """Compute the gradients of FusedBatchNormV3 for image, scale and offset."""
 

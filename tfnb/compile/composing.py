@@ -1,0 +1,68 @@
+"""Composition: the form of an op as elementwise nodes and reductions, which fuse with the ops around it.
+
+The `composition` of an op's record gets the Parts of its node, and its inputs as Values.
+"""
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
+from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.scalar.definition import Scalar
+from tfnb.kernels.scalar.rowwise import COMBINE
+from tfnb.opdef import kinds
+
+
+class _Tracer(Protocol):
+    @property
+    def traced(self) -> Any: ...
+    def straight(self, op: Operation, value: Value) -> Value: ...
+    def reduce(self, op: Operation, combine: Any, identity: float | str, x: Value, axes: frozenset[int]) -> Value: ...
+
+
+class Parts:
+    """Builder of an op's nodes. attrs: those of the op."""
+
+    def __init__(self, tracer: _Tracer, op: Operation) -> None:
+        self._tracer, self._op, self.attrs = tracer, op, op.attrs
+        self._nodes: list[Node] = tracer.traced.nodes
+
+    def map(self, definition: Scalar, *values: Value, **attrs: Any) -> Value:
+        """Return a definition of the values, broadcast, in the dtype of the first one. attrs: its keywords."""
+        ins = [uniform(self._tracer.straight(self._op, v)) for v in values]
+        out = temp(values[0].type, np.broadcast_shapes(*{v.shape for v in ins}))
+        self._nodes.append(Elementwise(self._op, definition, values[0].type, ins, [out], tuple(attrs.items())))
+        return out
+
+    def sum(self, x: Value, axes: Collection[int]) -> Value:
+        """Return the sums over axes, which stay as 1."""
+        return self._tracer.reduce(self._op, *COMBINE["rowsum"], x, frozenset(axes))
+
+    @staticmethod
+    def along(vector: Value, axis: int, rank: int) -> Value:
+        """Return a vector as a tensor of a rank whose other axes are 1."""
+        view = vector.view
+        for i in range(rank):
+            view = view if i == axis else view.insert(i)
+        return Value(vector.buffer, view, None if vector.known is None else vector.known.reshape(view.shape))
+
+    @staticmethod
+    def vector(value: Value) -> Value:
+        """Return a value of which all axes but one are 1 as a vector."""
+        size = int(np.prod(value.shape))
+        return Value(value.buffer, value.view.reshape([size]), None if value.known is None else value.known.reshape(-1))
+
+    @staticmethod
+    def known(array: np.ndarray) -> Value:
+        """Return a constant."""
+        return known(array)
+
+
+def composed(tracer: _Tracer, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
+    """Return the outputs of an op that has a composition; else None."""
+    if not isinstance(op.spec, kinds.Kernel) or op.spec.composition is None:
+        return None
+    return list(op.spec.composition(Parts(tracer, op), *ins))
