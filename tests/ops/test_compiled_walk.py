@@ -238,6 +238,10 @@ MORE = {
                     [CUBE])],
     "CTCLossV2": [(lambda x: raw.CTCLossV2(raw.Reshape(x, [2, 2, -1]), np.array([[0, 0], [1, 0]], np.int64), np.array(
         [1, 2], np.int32), np.array([2, 2], np.int32))[0], [CUBE])],
+    "TopK": [(lambda x, k=k: raw.TopK(x, k=k), [MATRIX]) for k in (1, 3)],
+    "TopKV2": [(lambda x, k=k: raw.TopKV2(x, k), [shape]) for shape, k in ((CUBE, 1), (CUBE, 4), ((40,), 3))],
+    "InTopK": [(lambda x: raw.InTopK(raw.Cast(x, DstT="float32"), [0, 2, -1, 3], k=2), [MATRIX])],
+    "InTopKV2": [(lambda x: raw.InTopKV2(raw.Cast(x, DstT="float32"), [0, 2, -1, 3], 2), [MATRIX])],
     "Roll": [(lambda x: raw.Roll(x, [1, -2], [0, 1]), [MATRIX]), (lambda x: raw.Roll(x, 1, -1), [MATRIX])],
     "ArgMax": [(lambda x, a=a: raw.ArgMax(x, a), [CUBE]) for a in (0, 1, -1)],
     "ArgMin": [(lambda x, a=a: raw.ArgMin(x, a, output_type="int32"), [CUBE]) for a in (0, -1)],
@@ -270,7 +274,7 @@ EMPTY = {
 }
 # what has compiled kernels and is compared in a test file of its family
 FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resize", "Adjust",
-            "RGBToHSV", "HSVToRGB", "CropAndResize")
+            "RGBToHSV", "HSVToRGB", "CropAndResize", "FusedBatchNorm")
 
 
 def walked():

@@ -7,12 +7,11 @@ import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import top as kernels
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.raw import raw
-from tfnb.ops.reductions.reduce import reduce_sum
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -34,13 +33,13 @@ def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = Non
 
 
 @kernel("predictions: float, targets: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
-        ranks={"predictions": 2, "targets": 1}, k="int", T="indextype = DT_INT32")
+        launch=kernels.in_top, ranks={"predictions": 2, "targets": 1}, k="int", T="indextype = DT_INT32")
 def InTopK() -> None:
     """Return whether the target class of each row is among its `k` largest predictions (ties count as in)."""
 
 
 @kernel("predictions: float, targets: T, k: T -> precision: bool", shape=_in_top_shape, numpy=_in_top,
-        ranks={"predictions": 2, "targets": 1, "k": 0},
+        launch=kernels.in_top, ranks={"predictions": 2, "targets": 1, "k": 0},
         T="indextype = DT_INT32")
 def InTopKV2() -> None:
     """Return whether the target class of each row is among its `k` largest predictions (ties count as in)."""
@@ -67,14 +66,14 @@ def _top(ctx: Any, x: np.ndarray, k: Any = None) -> tuple[np.ndarray, np.ndarray
     return np.take_along_axis(x, order, -1), order.astype(kind)
 
 
-@kernel("input: T -> values: T, indices: int32", shape=_top_shape, numpy=_top, k="int >= 0", sorted="bool = true",
-        T=REAL)
+@kernel("input: T -> values: T, indices: int32", shape=_top_shape, numpy=_top, launch=kernels.top, k="int >= 0",
+        sorted="bool = true", T=REAL)
 def TopK() -> None:
     """Find the `k` largest elements along the last axis, and their indices (the older op)."""
 
 
-@kernel("input: T, k: Tk -> values: T, indices: index_type", shape=_top_shape, numpy=_top, values=("k",),
-        ranks={"k": 0}, sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
+@kernel("input: T, k: Tk -> values: T, indices: index_type", shape=_top_shape, numpy=_top, launch=kernels.top,
+        values=("k",), ranks={"k": 0}, sorted="bool = true", T=REAL, Tk="{int16, int32, int64} = DT_INT32",
         index_type="{int16, int32, int64} = DT_INT32")
 def TopKV2() -> None:
     """Find the `k` largest elements along the last axis, in descending order, and their indices."""
@@ -87,11 +86,14 @@ InTopKV2.no_gradient("a truth value has none")
 @TopK.gradient
 @TopKV2.gradient
 def _(op: Operation, dvalues: Tensor, dindices: Any) -> list[Tensor | None]:
-    x, indices = op.inputs[0], op.outputs[1]
-    if x.static is None or x.static[-1] is None:
-        raise LookupError("the gradient of TopK needs a last axis of known size")
-    spread = raw.OneHot(indices, x.static[-1], convert_to_tensor(1, dtype=x.dtype), convert_to_tensor(0, dtype=x.dtype))
-    return [reduce_sum(raw.ExpandDims(dvalues, -1) * spread, -2)] + [None] * (len(op.inputs) - 1)
+    x, indices = op.inputs[0], raw.Cast(op.outputs[1], DstT="int32")
+    shape, size = raw.Shape(x), raw.Size(x)
+    columns = raw.StridedSlice(shape, [-1], [0], [1], shrink_axis_mask=1, end_mask=1)
+    starts = raw.Range(0, size, raw.Maximum(columns, 1))
+    rows = raw.Reshape(starts, raw.ConcatV2([raw.StridedSlice(shape, [0], [-1], [1], begin_mask=1), [1]], 0))
+    places = raw.Reshape(raw.AddV2(indices, rows), [-1, 1])
+    spread = raw.ScatterNd(places, raw.Reshape(dvalues, [-1]), raw.ExpandDims(size, 0))
+    return [raw.Reshape(spread, shape)] + [None] * (len(op.inputs) - 1)
 
 
 # What users call

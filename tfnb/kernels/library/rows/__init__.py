@@ -1,0 +1,1 @@
+"""Kernels that order, select and combine rows."""
