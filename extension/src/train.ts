@@ -67,7 +67,7 @@ export class TrainWidget implements View {
     this.status.textContent = status;
     this.root.dataset.status = status;
     this.pause.textContent = status === "paused" ? "Resume" : "Pause";
-    this.pause.title = status === "paused" ? "Go on" : "Pause after this step";
+    this.pause.title = status === "paused" ? "Resume the training" : "Pause after this step";
     this.pause.setAttribute("aria-label", this.pause.title);
     for (const each of [this.pause, this.step, this.stop]) each.hidden = !active;
     this.done.style.width = `${total ? (100 * done) / total : 100}%`;

@@ -62,7 +62,7 @@ test("ticks are round and numbers short", () => {
     "0.01235",
     "1200",
     "20k",
-    "3.20e-7",
+    "3.2e-7",
     "NaN",
   ]);
 });

@@ -24,6 +24,7 @@ test("shows how far it is and sends what is pressed", () => {
   expect(el.querySelector<HTMLElement>(".tfnb-progress div")?.style.width).toBe("25%");
   for (const name of ["Pause", "Step", "Stop"]) press(name);
   model.setState({ ...(model.get("state") as TrainState), status: "paused" });
+  expect(el.querySelector('[aria-label="Resume the training"]')?.textContent).toBe("Resume");
   press("Resume");
   expect(model.sent.map((message) => message.type)).toEqual(["pause", "step", "stop", "resume"]);
 });

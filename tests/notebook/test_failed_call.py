@@ -100,7 +100,8 @@ def test_without_the_source_the_functions_own_values_count():
 
 
 @pytest.mark.parametrize("code", ["tf.Session().run(3)", "tf.norm([1.0], ord='none')", "int('x')",
-                                  "tf.Session().run(x, {x: [[1.0]]})", "raise ValueError(x)"])
+                                  "tf.Session().run(x, {x: [[1.0]]})", "raise ValueError(x)", "if x > 1: pass",
+                                  "np.mean(list(x))"])
 def test_what_is_no_call_with_tensors_is_not_drawn(code):
     assert failure(code)[0] is None
 

@@ -44,6 +44,15 @@ def test_what_is_shown_is_in_the_source(network):
     assert "rankdir=LR" in tf.notebook.graphviz("net", direction="right").source
 
 
+def test_without_the_program_a_cell_shows_a_line_and_no_error(network, monkeypatch):
+    drawn = graph_view(engine="builtin").graphviz()
+    monkeypatch.setenv("PATH", "")
+    shown = drawn._repr_mimebundle_()
+    assert list(shown) == ["text/plain"] and "`dot` must be on PATH" in shown["text/plain"]
+    with pytest.raises(graphviz.ExecutableNotFound):
+        drawn.pipe(format="svg")
+
+
 def test_colours_and_traces_are_kept(network):
     by_gradient = graph_view(color="gradient", trace=("net/first", "inputs"), engine="builtin").graphviz().source
     assert "computes a gradient" in by_gradient and "BGCOLOR" in by_gradient, "with a legend"

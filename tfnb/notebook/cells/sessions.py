@@ -74,13 +74,10 @@ class Ran:
         made no longer."""
         for did, names in (("ran", set[str]().union(*self.ops.get(graph, {}).values())),
                            ("shows", self.seen.get(graph, set()))):
-            for name in why:
-                if name in names:
-                    return Reason(f"{why[name]!r} changed in {where}", f"{did} {why[name]!r}, which changed in {where}")
-            for name in removed:
-                if name in names:
-                    return Reason(f"{name!r} is no longer made in {where}",
-                                  f"{did} {name!r}, no longer made in {where}")
+            if name := _outermost(why, names):
+                return Reason(f"{why[name]!r} changed in {where}", f"{did} {why[name]!r}, which changed in {where}")
+            if name := _outermost(removed, names):
+                return Reason(f"{name!r} is no longer made in {where}", f"{did} {name!r}, no longer made in {where}")
         return None
 
 
@@ -94,6 +91,11 @@ class Ran:
                     known[key] = state, changed_entries(before, entries(graph, key, above), key)
                 if (reason := known[key][1]) is not None:
                     yield reason
+
+
+def _outermost(changed: Iterable[str], names: Collection[str]) -> str:
+    """The one of `names` that changed and stands in the fewest scopes: a layer, not what fills its weights."""
+    return min((name for name in changed if name in names), key=lambda name: name.count("/"), default="")
 
 
 def of_plan(plan: Plan) -> Iterator[Operation]:

@@ -31,6 +31,7 @@ LONGEST = 24            # letters of a plain argument
 DEEPEST = 8             # errors that an error came from
 RUNNERS = tuple(os.path.join(PACKAGE, folder, "") for folder in ("runtime", "notebook", "debug", "data"))
 LIBRARY = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+ASKED = frozenset({"__bool__", "__iter__", "__len__", "__array__", "__float__", "__int__", "__index__"})  # for a value
 OPERATORS = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)
 
 
@@ -67,7 +68,7 @@ def failed_call(error: BaseException | None) -> FailedCall | None:
     if error is None or attempt is None and not isinstance(error, (ValueError, TypeError)):
         return None
     found = _entered(error.__traceback__)
-    if found is None:
+    if found is None or found[1].f_code.co_name in ASKED:
         return None
     call = _read_call(*found)
     return replace(call, arguments=_blamed(call.arguments, attempt, str(error))) if call.tensors else None

@@ -5,6 +5,7 @@ its own attributes, the defaults of the page, of text and of edges stand at the 
 """
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from tfnb.notebook.layout.engines import panel_sheets
 
 package = lazy_module("graphviz")
 
+DOWNLOAD = "https://graphviz.org/download"      # of `dot`
 FONTS = "Helvetica,Arial,sans-serif"
 BESIDE = "cluster beside the model"     # no scope has a space in its name
 PALE = 0.25             # of the colours of what is not on a trace
@@ -48,11 +50,24 @@ def plain_dot(sheet: Sheet) -> str:
 def source(scene: Scene, direction: str, title: str = "") -> Any:
     """A scene as a `graphviz.Source`, in the style of our drawings. Raises ImportError where there is no `graphviz`."""
     try:
-        make = package.Source
+        return _shown_class(package.Source)(styled_dot(scene, direction, title))
     except ImportError as problem:
         raise ImportError("expected the Python package graphviz, which is not installed: %pip install graphviz (and, "
-                          "to render, the program `dot`: https://graphviz.org/download)") from problem
-    return make(styled_dot(scene, direction, title))
+                          f"to render, the program `dot`: {DOWNLOAD})") from problem
+
+
+@functools.cache
+def _shown_class(base: Any) -> Any:
+    """graphviz.Source, but shown as a line of text, not as an error, where the program that draws it is missing."""
+    class Source(base):     # type: ignore[misc]
+        def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+            try:
+                return super()._repr_mimebundle_(*args, **kwargs)
+            except package.ExecutableNotFound:
+                return {"text/plain": f"graphviz.Source of {len(self.source.splitlines())} lines of DOT, in .source; "
+                                      f"to draw it, the program `dot` must be on PATH: {DOWNLOAD}"}
+    Source.__module__ = "graphviz"
+    return Source
 
 
 def styled_dot(scene: Scene, direction: str, title: str = "") -> str:
