@@ -73,7 +73,7 @@ _SIZES = {"seed": 1, "seed2": 2}
 _SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
 
 WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
-    "RefIdentity": [([_f(2)], {})],
+    "RefIdentity": [([_f(2)], {})], "ToBool": [([_f(2)], {}), ([_word(b"a")], {})],
     "AccumulateNV2": [([[_f(2, 3), _f(2, 3)]], {"shape": [2, 3]})], "Empty": [([[2, 3]], {"dtype": "float32"})],
     "ScatterNdNonAliasingAdd": [([_f(4, 2), [[1], [0]], _f(2, 2)], {})],
     "SparseSegmentMeanGrad": [([_f(2, 3), [0, 2, 2], [0, 0, 1], 4], {})],

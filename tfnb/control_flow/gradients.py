@@ -119,6 +119,10 @@ def _(op: Operation, grad: Any, _: Any) -> Any:
 @RefExit.gradient
 def _(op: Operation, grad: Any) -> Any:
     here, context = op.graph._flow_context, op._control_flow_context
+    if context is None:
+        raise LookupError(f"No gradient through the loop that ends in {op.name!r} (Exit): its graph was imported by "
+                          "tf.import_graph_def, without the control-flow contexts that gradients need. "
+                          "tf.train.import_meta_graph keeps them.")
     if here is None or not here.back_prop:          # while_loop(back_prop=False)
         return None
     if context.grad_state is not None:

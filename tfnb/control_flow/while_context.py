@@ -67,9 +67,6 @@ class WhileContext(ControlFlowContext):
         self.loop_enters = [element(name) for name in context_def.loop_enter_names]
         self.loop_exits = [element(name) for name in context_def.loop_exit_names]
         self.read_values_def(context_def.values_def, graph, scope)
-        for op in {t.op for t in self.values}:
-            if isinstance(op.spec, kinds.Enter) and op.attrs["frame_name"] == context_def.context_name.encode():
-                op.attrs["frame_name"] = self.name.encode()     # the nodes that gradients add use the new name
 
     def to_proto(self, export_scope: str | None = None) -> Any:
         """Return the WhileContextDef proto; None if the loop is not in `export_scope`."""

@@ -13,7 +13,8 @@ from tfnb.core.shape import merge
 from tfnb.graph.convert import internal_convert_to_tensor
 from tfnb.graph.formats import protos
 from tfnb.graph.formats.inlining import without_functions
-from tfnb.graph.formats.nodes import copied, node_name, tensor_name
+from tfnb.graph.formats.modern import modern
+from tfnb.graph.formats.nodes import node_name, tensor_name
 from tfnb.graph.function import FunctionGraph
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.attrs import native_attrs
@@ -89,28 +90,11 @@ def _nodes(graph_def: Any) -> list[Any]:
         raise TypeError(f"graph_def must be a GraphDef proto, got {type(graph_def).__name__}")
     if not isinstance(graph_def, graph_pb2.GraphDef):
         graph_def = graph_pb2.GraphDef.FromString(graph_def.SerializeToString())
-    nodes = [_modern(node) for node in without_functions(graph_def)]
+    nodes = [made for node in without_functions(graph_def) for made in modern(node)]
     _check_types(nodes)
     if len({node.name for node in nodes}) != len(nodes):
         raise ValueError("graph_def has two nodes of the same name")
     return nodes
-
-
-# Queues and readers of releases before 1.0: other ops only because their handles were references to strings.
-_MODERN = {old: f"{old}V2" for old in (
-    "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "RandomShuffleQueue", "QueueClose", "QueueDequeue",
-    "QueueDequeueMany", "QueueDequeueUpTo", "QueueEnqueue", "QueueEnqueueMany", "QueueIsClosed", "QueueSize",
-    "FixedLengthRecordReader", "IdentityReader", "TFRecordReader", "TextLineReader", "WholeFileReader", "ReaderRead",
-    "ReaderReadUpTo", "ReaderReset", "ReaderNumRecordsProduced", "ReaderNumWorkUnitsCompleted")}
-
-
-def _modern(node: Any) -> Any:
-    """A node, with the op that took the place of its own."""
-    if node.op not in _MODERN:
-        return node
-    made = copied(node)
-    made.op = _MODERN[node.op]
-    return made
 
 
 def _check_types(nodes: Iterable[Any]) -> None:
@@ -197,6 +181,8 @@ class _Import:
         shapes = given.pop("_output_shapes", None)
         if "_class" in given:
             given["_class"] = [self._group(group) for group in given["_class"]]
+        if "frame_name" in given:                  # loops of two imports of one graph are two
+            given["frame_name"] = self.prefix.encode() + given["frame_name"]
         try:
             attrs = complete_attrs(spec, given, inputs, node.name)
         except TypeError as error:

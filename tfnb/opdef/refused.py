@@ -39,15 +39,17 @@ _NEWER = (
     "RngReadAndSkip Segment(Max|Min|Prod|Sum)V2 EmptyTensorMap TensorMap.* TensorStridedSliceUpdate WindowOp")
 _REMOVED = "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) TileGrad"
 _FLOW = (
-    "Case If While For StatelessIf StatelessWhile (Stateful)?PartitionedCall SymbolicGradient MapDefun ToBool")
+    "Case If While StatelessIf StatelessWhile (Stateful)?PartitionedCall")
+_CALLED = "For SymbolicGradient MapDefun"
+_OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Barrier.* ConsumeMutexLock DecodeProtoV2 Dequantize EmptyTensorList EncodeProto GRUBlockCell.* "
+    "Barrier.* ConsumeMutexLock DecodeProtoV2 Dequantize EncodeProto GRUBlockCell.* "
     "GenerateVocabRemapping ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic "
     "LSTMBlockCell.* LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
     "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NearestNeighbors NegTrain "
     "NonDeterministicInts OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput "
-    "RequantizationRange.* Skipgram SobolSample Stack(|Close|Pop|Push) (Uns|S)tage Stage(Clear|Peek|Size) "
-    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArray.* TensorList.* TensorSummary "
+    "RequantizationRange.* Skipgram SobolSample (Uns|S)tage Stage(Clear|Peek|Size) "
+    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArrayGradWithShape TensorSummary "
     "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
@@ -60,8 +62,10 @@ _REASONS = {
     _NEWER_RUNTIME: "it belongs to the runtime of TensorFlow 2",
     _SUMMARY_V2: "it writes summaries in TensorFlow 2's way",
     _NEWER: "it is newer than TensorFlow 1.15",
-    _FLOW: "it calls functions, whose nodes stand in a graph here: tf.cond and tf.while_loop make others, and calls "
-           "are replaced by nodes when a graph is imported",
+    _FLOW: "it calls functions, whose nodes stand in a graph here: tf.cond and tf.while_loop make others, which take "
+           "its place when a graph is imported",
+    _CALLED: "it calls functions, whose nodes stand in a graph here",
+    _OLD: "TensorFlow 1.0 dropped it: where a graph is imported, ops of today take its place",
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tfnb.graph.formats import protos
+from tfnb.graph.formats.lowering import LOWERED, lowered, lowers
 from tfnb.graph.formats.nodes import copied, with_inputs
 from tfnb.opdef import registry
 
@@ -17,11 +18,12 @@ def without_functions(graph_def: Any) -> list[Any]:
     """The nodes of a GraphDef, with those of the functions of its library in place of the nodes that call them.
 
     The nodes for a call named "c" are named "c/...", and an IdentityN (or NoOp) called "c" stands for the call itself.
-    Raises ValueError for a function that calls itself, for one that is not there, and for more than 100,000 nodes.
+    Functional control flow becomes TensorFlow 1's nodes. Raises ValueError for a function that calls itself, for one
+    that is not there, and for more than 100,000 nodes.
     """
     nodes = list(graph_def.node)
     functions = {function.signature.name: function for function in graph_def.library.function}
-    if not functions or not any(_called(node, functions) for node in nodes):
+    if not functions or not any(_called(node, functions) or lowers(node) for node in nodes):
         return nodes
     return list(_Inlining(functions).expand(nodes, ()))
 
@@ -45,8 +47,12 @@ class _Inlining:
     def expand(self, nodes: Iterable[Any], callers: tuple[str, ...]) -> Iterator[Any]:
         """Nodes of a graph with calls replaced; inputs are of the form "node:index"."""
         told: dict[str, str] = {}                   # output of a call -> the tensor that it is now
-        expanded = []
+        expanded: list[Any] = []
         for node in nodes:
+            flow = lowered(node, self.functions)
+            if flow is not None:
+                expanded += self.expand(flow, callers)
+                continue
             name = _called(node, self.functions)
             if name is None:
                 self._count_one()
@@ -79,7 +85,8 @@ class _Inlining:
             inputs = [self._input(call.name, text, names, sizes) for text in node.input]
             node.name = f"{call.name}/{node.name}"
             del node.input[:]
-            node.input.extend([*inputs, *(c for c in control if c not in inputs)])
+            added = control if not call.attr[LOWERED].b or not _takes_data(inputs) else []
+            node.input.extend([*inputs, *(c for c in added if c not in inputs)])
         outputs = [self._input(call.name, function.ret[arg.name], names, sizes)
                    for arg in function.signature.output_arg]
         ends = [f"^{call.name}/{name}" for name in function.control_ret.values()]
@@ -116,6 +123,10 @@ class _Inlining:
             return found
         output, _, index = rest.partition(":")
         return _full(f"{call}/{node}:{starts[node].get(output, 0) + int(index or 0)}")
+
+
+def _takes_data(inputs: Iterable[str]) -> bool:
+    return any(not text.startswith("^") for text in inputs)
 
 
 def _full(text: str) -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from tfnb.core import dtypes
 from tfnb.core.errors import UnimplementedError
 from tfnb.graph.convert import convert_to_tensor
@@ -10,7 +12,8 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.composite.sparse_tensor import SparseTensor
-from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration import shapes
+from tfnb.ops.declaration.declare import elementwise, kernel
 
 
 def _check_text(ctx: Any) -> None:
@@ -57,6 +60,18 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     with name_scope(name, "Cast", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         return x if x.dtype.base_dtype == wanted else Cast(x, DstT=wanted, name=scope)
+
+
+def _truth(ctx: Any, x: np.ndarray) -> np.ndarray:
+    return np.array(bool(x[()]) if x.ndim == 0 else x.size > 0)
+
+
+@kernel("input: T -> output: bool", shape=shapes.scalar, numpy=_truth, T="type")
+def ToBool() -> None:
+    """Return whether `input` is true: a scalar that is not 0 or empty, or another tensor that has elements."""
+
+
+ToBool.no_gradient("it is a truth value")
 
 
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:
