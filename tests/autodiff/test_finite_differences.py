@@ -20,7 +20,6 @@ NO_SECOND = {
     **dict.fromkeys(("Enter", "Exit", "NextIteration"), "as in TensorFlow, loops have one order only"),
     **dict.fromkeys((f"TensorArray{name}V3" for name in ("Read", "Write", "Gather", "Scatter", "Split", "Concat")),
                     "as in TensorFlow, gradients of a TensorArray have none"),
-    "MaxPoolWithArgmax": "its gradient has none",
     "CTCLoss": "as in TensorFlow, its gradient is fused and has none",
     **dict.fromkeys(("Igamma", "Igammac"), "as in TensorFlow, IgammaGradA has no gradient"),
     "Zeta": "its derivative is defined by TensorFlow for one order only",
@@ -40,6 +39,7 @@ NOT_CHECKED = {
                     "they have no double precision: see tests/layers/test_batch_norm.py"),
     **dict.fromkeys(("MaxPool3D", "MaxPool3DGrad", "MaxPool3DGradGrad"),
                     "they have no double precision: see tests/ops/test_conv3d.py"),
+    "ScaleAndTranslate": "it has no double precision: see tests/ops/test_image_transforms.py",
     **dict.fromkeys(("ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic"),
                     "they have no double precision: see tests/ops/test_image_resize.py"),
     "CropAndResize": "it has no double precision: see tests/ops/test_image_boxes.py",
@@ -67,6 +67,7 @@ def both(x, y):
 IMAGE, FILTER, GRADIENT = (2, 4, 5, 3), (3, 2, 3, 4), (2, 2, 5, 4)
 CONV = {"strides": [1, 2, 1, 1], "padding": "SAME"}
 POOL = {"ksize": [1, 3, 2, 1], "strides": [1, 2, 1, 1], "padding": "SAME"}
+SIZES, SAME, ARGMAX = ([1, 3, 2, 1], [1, 2, 1, 1]), {"padding": "SAME"}, np.arange(60).reshape(2, 2, 5, 3) % 30
 VOLUME, FILTER3, GRADIENT3 = (1, 3, 4, 2, 3), (2, 3, 2, 3, 4), (1, 3, 2, 2, 4)
 CONV3 = {"strides": [1, 1, 2, 1, 1], "padding": "SAME"}
 POOL3 = {"ksize": [1, 2, 3, 2, 1], "strides": [1, 1, 2, 1, 1], "padding": "SAME"}
@@ -105,6 +106,14 @@ IMAGES = {
          [IMAGE, (2, 2, 3, 12)])],
     "MaxPool": [(lambda x: raw.MaxPool(x, **POOL), [IMAGE])],
     "MaxPoolGrad": [(lambda x, dy: raw.MaxPoolGrad(x, raw.MaxPool(x, **POOL), dy, **POOL), [IMAGE, (2, 2, 5, 3)])],
+    "MaxPoolGradV2": [(lambda x, dy: raw.MaxPoolGradV2(x, raw.MaxPoolV2(x, *SIZES, **SAME), dy, *SIZES, **SAME),
+                       [IMAGE, (2, 2, 5, 3)])],
+    "MaxPoolGradGradV2": [(lambda x, dz: raw.MaxPoolGradGradV2(x, raw.MaxPoolV2(x, *SIZES, **SAME), dz, *SIZES, **SAME),
+                           [IMAGE, IMAGE])],
+    "MaxPoolGradWithArgmax": [(lambda dy: raw.MaxPoolGradWithArgmax(np.zeros(IMAGE), dy, ARGMAX, **POOL),
+                               [(2, 2, 5, 3)])],
+    "MaxPoolGradGradWithArgmax": [(lambda dz: raw.MaxPoolGradGradWithArgmax(np.zeros(IMAGE), dz, ARGMAX, **POOL),
+                                   [IMAGE])],
     "MaxPoolGradGrad": [(lambda x, dz: raw.MaxPoolGradGrad(x, raw.MaxPool(x, **POOL), dz, **POOL), [IMAGE, IMAGE])],
     "ExtractImagePatches": [(lambda x: raw.ExtractImagePatches(x, ksizes=[1, 2, 3, 1], strides=[1, 2, 1, 1],
                                                                rates=[1, 1, 2, 1], padding="SAME"), [IMAGE])],
@@ -229,6 +238,8 @@ SAMPLES = {
        for name in ("SparseDenseCwiseMul", "SparseDenseCwiseDiv")},
     "MatrixSetDiag": [(lambda x, y: raw.MatrixSetDiag(x, y[:, :3]), [CUBE, A])],
     "MatrixSetDiagV3": [(lambda x, y: raw.MatrixSetDiagV3(x, y[:, :2, :3], [0, 1]), [CUBE, CUBE])],
+    "MatrixDiagV2": [(lambda x: raw.MatrixDiagV2(x, [-1, 0], 3, 4, 0.0), [A])],
+    "MatrixDiagPartV2": [(lambda x: raw.MatrixDiagPartV2(x, [-1, 1], 0.0), [CUBE])],
     "MatrixDiagV3": [(lambda x: raw.MatrixDiagV3(x, [-1, 0], 3, 4, 0.0), [A])],
     "MatrixDiagPartV3": [(lambda x: raw.MatrixDiagPartV3(x, [-1, 1], 0.0), [CUBE])],
     "ScatterNdNonAliasingAdd": [(lambda x, y: raw.ScatterNdNonAliasingAdd(x, [[1], [1]], y), [A, A])],

@@ -177,25 +177,12 @@ def MatrixSetDiagV3() -> None:
 
 @kernel("diagonal: T, k: int32, num_rows: int32, num_cols: int32, padding_value: T -> output: T", **_MADE)
 def MatrixDiagV2() -> None:
-    """As MatrixDiagV3, of diagonals that begin at the left.
-
-    >>> band = [[5, 6, 0], [1, 2, 3], [8, 9, 0]]
-    >>> sess.run(tf.raw_ops.MatrixDiagV2(diagonal=band, k=[-1, 1], num_rows=-1, num_cols=-1, padding_value=0))
-    array([[1, 5, 0],
-           [8, 2, 6],
-           [0, 9, 3]], dtype=int32)
-    """
+    """As MatrixDiagV3, of diagonals that begin at the left."""
 
 
 @kernel("input: T, k: int32, padding_value: T -> diagonal: T", **_PART)
 def MatrixDiagPartV2() -> None:
-    """As MatrixDiagPartV3; shorter diagonals begin at the left.
-
-    >>> x = [[1, 2], [3, 4]]
-    >>> sess.run(tf.raw_ops.MatrixDiagPartV2(input=x, k=[0, 1], padding_value=9))
-    array([[2, 9],
-           [1, 4]], dtype=int32)
-    """
+    """As MatrixDiagPartV3; shorter diagonals begin at the left."""
 
 
 @kernel("input: T, diagonal: T, k: int32 -> output: T", **_SET)

@@ -35,7 +35,9 @@ def _axis_of(value: Any, rank: int) -> int:
     return axis % rank
 
 
-def _concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[Static]:
+def concat_shape(ctx: ShapeContext, tensors: Sequence[int], axis: int) -> list[Static]:
+    """Return the shape of the inputs `tensors` concatenated along what input `axis` says. Raises ValueError for other
+    shapes."""
     known = [shape for shape in map(ctx.shape, tensors) if shape is not None]
     if not known:
         return [None]
@@ -67,7 +69,7 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 
 
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
-        ranks={"axis": 0}, shape=lambda ctx: _concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
+        ranks={"axis": 0}, shape=lambda ctx: concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
         numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",),
         in_part=lambda op, *given: _join(op, given[:-1], given[-1]))
 def ConcatV2() -> None:
@@ -75,7 +77,7 @@ def ConcatV2() -> None:
 
 
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
-        shape=lambda ctx: _concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
+        shape=lambda ctx: concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), launch=kernels.concat,
         values=("concat_dim",), in_part=lambda op, *given: _join(op, given[1:], given[0]))
 def Concat() -> None:

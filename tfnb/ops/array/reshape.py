@@ -71,7 +71,7 @@ for _op in (Shape, ShapeN, Size, Rank):
 
 # Another shape
 
-def _reshaped(ctx: ShapeContext) -> list[Static]:
+def reshaped(ctx: ShapeContext) -> list[Static]:
     """Infer the shape of Reshape; a single unknown size follows from the number of elements."""
     given, sizes = ctx.partial(1), ctx.shape(1)
     if sizes is not None and len(sizes) > 1:
@@ -95,7 +95,7 @@ def _reshaped(ctx: ShapeContext) -> list[Static]:
     return [tuple(size // known if n is None else n for n in wanted)]
 
 
-@movement("tensor: T, shape: Tshape -> output: T", shape=_reshaped, in_order=True, T="type", Tshape=INDEX)
+@movement("tensor: T, shape: Tshape -> output: T", shape=reshaped, in_order=True, T="type", Tshape=INDEX)
 def Reshape(view: View, shape: np.ndarray) -> View:
     """Reshape a tensor: its elements in row-major order under another shape; a size of -1 is inferred.
 
@@ -299,7 +299,12 @@ def _reversed_by_flags(ctx: ShapeContext) -> list[Static]:
 
 @movement("tensor: T, dims: bool -> output: T", shape=_reversed_by_flags, T=_REVERSIBLE)
 def Reverse(view: View, dims: np.ndarray) -> View:
-    """Reverse the order of the elements along the axes for which `dims` is True (the older op)."""
+    """Reverse the order of the elements along the axes for which `dims` is True (the older op).
+
+    >>> sess.run(tf.raw_ops.Reverse(tensor=[[1.0, 2.0], [3.0, 4.0]], dims=[False, True]))
+    array([[2., 1.],
+           [4., 3.]], dtype=float32)
+    """
     return _turned(view, np.flatnonzero(dims).tolist())
 
 
