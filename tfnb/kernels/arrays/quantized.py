@@ -1,0 +1,188 @@
+"""Quantized numbers on NumPy arrays: integers and the range [low, high] of real numbers that they represent.
+
+Programs have them as records of one integer (`tf.qint8.as_numpy_dtype`). Formulas are TensorFlow's, in float32 or
+float64 as there, so that the same integers come out (Jacob et al. 2018 for zero points and products).
+"""
+from __future__ import annotations
+
+import numpy as np
+
+Array = np.ndarray
+Float = np.float32
+FIXED = 16                                 # fractional bits of the fixed-point numbers of `requantized_down`
+
+
+def integers(x: Array) -> Array:
+    """Return the integers of quantized elements; other arrays as they are."""
+    return x.view(x.dtype[0]) if x.dtype.names else x
+
+
+def records(x: Array, kind: np.dtype) -> Array:
+    """Return quantized elements of the dtype `kind`."""
+    kind = np.dtype(kind)
+    return np.ascontiguousarray(x, kind[0]).view(kind).reshape(np.shape(x)) if kind.names else x.astype(kind)
+
+
+def limits(kind: np.dtype) -> tuple[int, int]:
+    """Return the lowest and highest integer of a quantized dtype."""
+    kind = np.dtype(kind)
+    found = np.iinfo(kind[0] if kind.names else kind)
+    return int(found.min), int(found.max)
+
+
+def _clipped(x: Array, kind: np.dtype) -> Array:
+    """Return records of rounded numbers; those beyond the limits are the limits, NaN is the lower one."""
+    low, high = limits(kind)
+    wide = np.clip(np.nan_to_num(x.astype(np.float64), nan=low), low, high)
+    return records(wide.astype(np.int64), kind)
+
+
+def rounded(x: Array) -> Array:
+    """Return the nearest integers; halves are rounded away from 0."""
+    return np.asarray(np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)) if x.dtype == np.float64 else \
+        rounded(x.astype(np.float64)).astype(x.dtype)
+
+
+# Real numbers to integers and back
+
+def apart(low: Array, high: Array, least: float) -> tuple[Array, Array]:
+    """Return a range that holds 0 and whose ends are `least` apart, relative to the larger of them and 1."""
+    first = np.minimum(Float(0), low)
+    gap = np.maximum(Float(1), np.maximum(np.abs(low), np.abs(high))) * Float(least)
+    return first, np.maximum(Float(0), np.maximum(high, first + gap))
+
+
+def quantized(x: Array, low: Array, high: Array, kind: np.dtype, mode: str, even: bool,
+              narrow: bool) -> tuple[Array, Array, Array]:
+    """Quantize floats, over ranges that broadcast against them; also the ranges that the result has."""
+    least, most = limits(kind)
+    if mode == "SCALED":
+        least += narrow
+        scale = np.minimum(_scale(least, low), _scale(most, high))
+        low, high = (np.asarray(Float(end) / scale) for end in (least, most))
+        found = np.clip(x, low, high) * scale
+        return _clipped(np.rint(found) if even else rounded(found), kind), low, high
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.asarray((most - least) / (high - low).astype(np.float64), Float)
+        if mode == "MIN_FIRST":
+            found = rounded(x * scale) - (rounded(low * scale) - Float(least))
+        elif least:
+            found = rounded((np.clip(x, low, high) - low) * scale - Float((most - least + 1) // 2))
+        else:
+            found = np.trunc((np.clip(x, low, high) - low) * scale + Float(0.5))
+    return _clipped(found, kind), low, high
+
+
+def _scale(integer: int, end: Array) -> Array:
+    """Return integer / end where that is positive, elsewhere the largest float."""
+    with np.errstate(divide="ignore"):
+        return np.where(integer * end > 0, Float(integer) / end, np.finfo(Float).max).astype(Float)
+
+
+def dequantized(x: Array, low: Array, high: Array, mode: str, narrow: bool) -> Array:
+    """Return the float32 that quantized elements represent, by a mode of Dequantize."""
+    (least, most), values = limits(x.dtype), integers(x).astype(Float)
+    if mode == "SCALED":
+        least += narrow
+        scale = high / Float(most) if not least else np.maximum(low / Float(least), high / Float(most))
+        return np.asarray(values * scale)
+    scale = np.asarray((high - low).astype(np.float64) / (most - least), Float)
+    if mode == "MIN_FIRST":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            start = np.where(low == high, low, rounded(low / scale) * scale)
+        return np.asarray((values - Float(least)) * scale + start)
+    return np.asarray((values + Float((most - least + 1) // 2 if least else 0)) * scale + low)
+
+
+def to_float(x: Array, low: Float, high: Float) -> Array:
+    """Return the float32 that quantized elements represent, as ops on quantized tensors see them."""
+    (least, most), values = limits(x.dtype), integers(x).astype(np.float64)
+    if low == high:
+        return np.full(x.shape, low, Float)
+    scale = float(high - low) / (most - least)
+    start = rounded(np.asarray(low / Float(scale), np.float64)) * np.float64(Float(scale))
+    return np.asarray(start + (values - least) * scale, Float)
+
+
+def zero_point(kind: np.dtype, low: Float, high: Float) -> int:
+    """Return the integer, maybe beyond the limits, that represents 0."""
+    return int(_steps(np.zeros((), Float), kind, low, high))
+
+
+def _steps(x: Array, kind: np.dtype, low: Float, high: Float) -> Array:
+    least, most = limits(kind)
+    if low == high:
+        return np.full(x.shape, least, np.float64)
+    scale = (most - least) / float(high - low)
+    return np.asarray(rounded(x.astype(np.float64) * scale) - rounded(np.asarray(float(low) * scale)) + least)
+
+
+def from_float(x: Array, kind: np.dtype, low: Float, high: Float) -> Array:
+    """Return the quantized elements that represent floats, as ops on quantized tensors do."""
+    return records(np.zeros(x.shape, np.int64), kind) if low == high else _clipped(_steps(x, kind, low, high), kind)
+
+
+def requantized(x: Array, low: Float, high: Float, kind: np.dtype, new_low: Float, new_high: Float) -> Array:
+    """Return quantized elements that represent the same numbers in another range and dtype."""
+    if limits(x.dtype)[1] == (1 << 31) - 1 and limits(kind) == (0, 255):
+        return requantized_down(integers(x), low, high, kind, new_low, new_high)
+    return from_float(to_float(x, low, high), kind, new_low, new_high)
+
+
+def requantized_down(x: Array, low: Float, high: Float, kind: np.dtype, new_low: Float, new_high: Float) -> Array:
+    """Return the same of 32-bit integers to 8-bit ones, in fixed-point arithmetic."""
+    gap, one = Float(new_high - new_low), 1 << FIXED
+    if gap == 0:
+        return records(np.zeros(x.shape, np.uint8), kind)
+    scale = int(255.0 * one * float(Float(high - low)) / float(gap))
+    shift = int(Float(Float((low + high) / Float(2)) * Float(255.0 / float(gap))) * Float(one))
+    start = int(one * (float(new_low) * 255.0) / float(gap))
+    found = ((x.astype(np.int64) * scale) >> 32) + shift - start + (one >> 1)
+    return records(np.clip(found >> FIXED, 0, 255), kind)
+
+
+# Ranges of results
+
+def level(kind: np.dtype, low: Float, high: Float) -> Float:
+    """Return the distance of the numbers that neighbouring integers represent."""
+    least, most = limits(kind)
+    return Float(Float(high - low) / Float(most - least))
+
+
+def product_range(a: tuple[np.dtype, Float, Float], b: tuple[np.dtype, Float, Float],
+                  kind: np.dtype) -> tuple[Float, Float]:
+    """Return the range of sums of products of integers of two (dtype, low, high)."""
+    one, (least, most) = Float(level(*a) * level(*b)), limits(kind)
+    return Float(one * Float(least)), Float(one * Float(most))
+
+
+def used_range(x: Array, low: Float, high: Float) -> tuple[Float, Float]:
+    """Return the range of the numbers that elements represent; it holds 0."""
+    values = integers(x)
+    ends = records(np.array([values.min(), values.max()]), x.dtype)
+    first, last = to_float(ends, low, high)
+    return Float(min(Float(0), first)), Float(last)
+
+
+# Rounding that stays with floats
+
+def step_limits(bits: int, signed: bool, narrow: bool) -> tuple[int, int]:
+    """Return the lowest and the highest integer of so many bits."""
+    return (-(1 << bits - 1) + narrow, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+def rounded_to(x: Array, low: Array, high: Array, steps: tuple[int, int], even: bool, clip: bool) -> Array:
+    """Return floats rounded to multiples of a step: the integers in `steps` count those between low and high.
+
+    clip: move what is beyond them there.
+    """
+    (least, most), kind = steps, x.dtype.type
+    with np.errstate(all="ignore"):
+        sides = [np.where(kind(end) * edge > 0, kind(end) / edge, np.finfo(x.dtype).max)
+                 for end, edge in ((least, low), (most, high))]
+        below = sides[0] < sides[1]
+        scale = np.where(below, *sides)
+        step = np.where(below, low / kind(least) if least else kind(0), high / kind(most))
+        ends = np.where(below, low, kind(least) * step), np.where(below, kind(most) * step, high)
+        found = (np.clip(x, *ends) if clip else x) * scale
+        return np.asarray((np.rint(found) if even else np.floor(found + kind(0.5))) * step, x.dtype)

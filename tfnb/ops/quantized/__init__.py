@@ -1,0 +1,1 @@
+"""Quantized tensors: integers that represent the real numbers of a range."""
