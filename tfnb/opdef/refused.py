@@ -36,21 +36,25 @@ _SUMMARY_V2 = (
 _NEWER = (
     "ApproxTopK AudioMicrofrontend CheckNumericsV2 Conv2DBackprop(Filter|Input)V2 DecodeJxl DecodeWebP Eig "
     "I?R?FFTND GenerateBoundingBoxProposals ImageProjectiveTransformV3 IsotonicRegression RandomIndexShuffle "
-    "RngReadAndSkip Segment(Max|Min|Prod|Sum)V2 EmptyTensorMap TensorMap.* TensorStridedSliceUpdate WindowOp")
-_REMOVED = "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) TileGrad"
+    "RngReadAndSkip Segment(Max|Min|Prod|Sum)V2 EmptyTensorMap TensorMap.* TensorStridedSliceUpdate WindowOp "
+    "QuantizeAndDequantizeV4(Grad)? Uniform(Quanti|Dequanti|Requanti).*")
+_REMOVED = (
+    "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) "
+    "QuantizeAndDequantize TileGrad")
+_FUSED = "Quantized(Conv2D|DepthwiseConv2D|MatMul).+ QuantizedDepthwiseConv2D RequantizePerChannel"
 _FLOW = (
     "Case If While StatelessIf StatelessWhile (Stateful)?PartitionedCall")
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Barrier.* ConsumeMutexLock DecodeProtoV2 Dequantize EncodeProto GRUBlockCell.* "
-    "GenerateVocabRemapping ImmutableConst KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic "
-    "LSTMBlockCell.* LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* "
+    "Barrier.* ConsumeMutexLock DecodeProtoV2 EncodeProto GRUBlockCell.* GenerateVocabRemapping ImmutableConst "
+    "KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic LSTMBlockCell.* "
+    "LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
     "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NearestNeighbors NegTrain "
-    "NonDeterministicInts OrderedMap.* ParameterizedTruncatedNormal QuantizeV2 RandomCrop RecordInput "
-    "RequantizationRange.* Skipgram SobolSample (Uns|S)tage Stage(Clear|Peek|Size) "
-    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArrayGradWithShape TensorSummary "
-    "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
+    "NonDeterministicInts OrderedMap.* ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample "
+    "(Uns|S)tage Stage(Clear|Peek|Size) Stateful(Random|Standard|Truncated|Uniform).* RngSkip "
+    "TensorArrayGradWithShape TensorSummary ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
@@ -69,7 +73,8 @@ _REASONS = {
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
-    _REMOVED: "TensorFlow took it out of graphs before release 1.0",
+    _REMOVED: "TensorFlow took it out of graphs before release 1.2",
+    _FUSED: "it is a fused op of Intel's oneDNN: QuantizedConv2D, QuantizedBiasAdd, Requantize... are there",
     _NOT_YET: "tfnb does not have it yet",
 }
 
