@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,7 +17,7 @@ from tfnb.graph.parts.python_names import told_operands
 
 __all__ = ["all_graphs", "colocate_with", "container", "control_dependencies", "default_sessions", "device",
            "get_default_graph", "get_default_session", "get_graph_from_inputs", "graph_of", "name_scope", "op_scope",
-           "reset_default_graph"]
+           "owned_by", "reset_default_graph"]
 
 
 class _GlobalGraph(threading.local):
@@ -72,6 +72,17 @@ def set_global_graph(graph: Graph | None) -> None:
 def all_graphs() -> list[Graph]:
     """Return the graphs that live, oldest first."""
     return living()
+
+
+@contextmanager
+def owned_by(owner: Hashable) -> Iterator[None]:
+    """Let the ops that the default graph makes inside belong to `owner`, None for nobody: not to the running cell."""
+    graph = get_default_graph()
+    before, graph.owner = graph.owner, owner
+    try:
+        yield
+    finally:
+        graph.owner = before
 
 
 def graph_of(node: Tensor | Operation) -> Graph:

@@ -5,7 +5,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
-from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.graph.stack import get_default_graph, name_scope, owned_by
 from tfnb.ops.control.source import placeholder_with_default
 
 _phases: WeakKeyDictionary[Graph, Any] = WeakKeyDictionary()
@@ -19,8 +19,9 @@ def learning_phase() -> Any:
     [True, True]
     """
     graph = get_default_graph()
-    if graph not in _phases:
-        with name_scope(None):
+    found = _phases.get(graph)
+    if found is None or (not isinstance(found, int) and found.op._dead is not None):
+        with name_scope(None), owned_by(None):      # of no cell: models of several share it
             _phases[graph] = placeholder_with_default(False, shape=(), name="keras_learning_phase")
     return _phases[graph]
 

@@ -6,7 +6,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from tfnb.graph.graph import Graph
-from tfnb.graph.stack import get_default_graph, get_default_session, reset_default_graph
+from tfnb.graph.stack import get_default_graph, get_default_session, owned_by, reset_default_graph
 from tfnb.keras.backend.phase import forget_phase, learning_phase
 from tfnb.ops.state.assign import is_variable_initialized
 from tfnb.runtime.session import Session
@@ -116,7 +116,11 @@ def _initialize(session: Any) -> None:
     if seen == len(made):
         return
     new = [variable for variable in made[seen:] if variable.op._dead is None]
-    with session.graph.as_default():
-        known = session.run([is_variable_initialized(variable) for variable in new])
+    store = getattr(session, "_store", None)            # a wrapper of a session has none
+    if store is not None:
+        known = [store.peek(variable.op) is not None for variable in new]
+    else:
+        with session.graph.as_default(), owned_by(None):
+            known = session.run([is_variable_initialized(variable) for variable in new])
     session.run([variable.initializer for variable, is_known in zip(new, known, strict=True) if not is_known])
     _initialized[session] = len(made)

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.graph.stack import name_scope
 from tfnb.keras.backend.session import get_session
-from tfnb.ops.control.source import placeholder
 
 
 def get_value(x: Any) -> Any:
@@ -62,20 +60,10 @@ def batch_set_value(tuples: Any) -> None:
     >>> tf.keras.backend.get_value(v)
     array([3., 4.], dtype=float32)
     """
-    ops, fed = [], {}
-    for variable, value in tuples:
-        holder, op = _assignment(variable)
-        ops.append(op)
-        fed[holder] = np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype)
-    if ops:
-        get_session().run(ops, fed)
-
-
-def _assignment(variable: Any) -> tuple[Any, Any]:
-    """(placeholder, op) that set a variable, made at its first use."""
-    if not hasattr(variable, "_assignment_of_keras"):
-        with variable.graph.as_default(), name_scope(None):
-            holder = placeholder(variable.dtype.base_dtype, variable.shape)
-            variable._assignment_of_keras = holder, variable.assign(holder).op
-    found: tuple[Any, Any] = variable._assignment_of_keras
-    return found
+    pairs = [(variable, np.asarray(value, variable.dtype.base_dtype.as_numpy_dtype)) for variable, value in tuples]
+    starts = {variable._start: value for variable, value in pairs}
+    if len(starts) == len(pairs):                       # initializers with other values: no ops are made
+        get_session().run([variable.initializer for variable, _ in pairs], starts)
+        return
+    for variable, value in pairs:                       # some begin with the same tensor
+        variable.load(value, get_session())

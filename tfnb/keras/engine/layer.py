@@ -13,12 +13,13 @@ from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.graph_util import depends_on
 from tfnb.graph.parts.operation import Operation, Tensor
-from tfnb.graph.stack import get_default_graph, name_scope
+from tfnb.graph.stack import name_scope
 from tfnb.keras.backend.config import floatx
 from tfnb.keras.backend.phase import learning_phase, phase_is_set
 from tfnb.keras.backend.session import track_variable, unique_name
 from tfnb.keras.engine.calls import Call, entered, outer_call
 from tfnb.keras.engine.connected import Connected
+from tfnb.keras.engine.kept_losses import KeptLoss, Regularization
 from tfnb.keras.engine.node import Node, has_history
 from tfnb.layers.choices import initializer_of
 from tfnb.layers.weighted import Weighted, converted, snake_case, tensors_in
@@ -174,7 +175,7 @@ class Layer(Connected, Weighted):
             constraint=constraint, use_resource=use_resource is not False, synchronization=synchronization,
             aggregation=aggregation, collections=collections)
         if regularizer is not None:
-            self._callable_losses.append(_Regularization(variable, regularizer))
+            self._callable_losses.append(Regularization(variable, regularizer))
         self._track(variable)
         return variable
 
@@ -196,7 +197,7 @@ class Layer(Connected, Weighted):
         """
         for loss in nest.flatten(losses):
             if callable(loss) and not isinstance(loss, (Tensor, Variable)):
-                self._callable_losses.append(_Kept(loss))
+                self._callable_losses.append(KeptLoss(loss))
             elif loss is not None:
                 made = convert_to_tensor(loss)
                 vars(made)["_unconditional_loss"] = inputs is None and not depends_on(made.op, self._called_with)
@@ -245,6 +246,7 @@ class Layer(Connected, Weighted):
 
         Raises ValueError if the inputs don't fit `input_spec`, or if `call` returns None.
         """
+        self._forget_stale()
         inputs = nest.map_structure(converted, inputs)
         kwargs = self._completed(inputs, args, kwargs)
         training = kwargs.get("training")
@@ -264,6 +266,20 @@ class Layer(Connected, Weighted):
         if outer is None and self._connected(inputs):
             Node(self, inputs, outputs, self._recorded(args, kwargs))
         return outputs
+
+    def _forget_stale(self) -> bool:
+        """Begin anew where the notebook cell that made the variables is run again: they have left the graph."""
+        is_stale = any(v.op._dead is not None for v in self._trainable_weights + self._non_trainable_weights)
+        for layer in self._inner_layers():
+            is_stale |= layer._forget_stale()
+        if is_stale:
+            self.built = False
+            self._trainable_weights, self._non_trainable_weights = [], []
+            self._updates, self._losses, self._called_with = [], [], []
+            self._callable_losses = [each for each in self._callable_losses if not isinstance(each, Regularization)]
+            self._inbound_nodes = [node for node in self._inbound_nodes if not any(
+                output.op._dead for output in nest.flatten(node.output_tensors))]
+        return is_stale
 
     def _connected(self, inputs: Any) -> bool:
         """Return whether the call is part of the graph of layers."""
@@ -352,32 +368,6 @@ class Layer(Connected, Weighted):
                 raise NotImplementedError(f"Layer {type(self).__name__} has arguments in `__init__` "
                                           f"({', '.join(sorted(extra))}): it must override `get_config`.")
         return config
-
-
-class _Kept:
-    """A loss that a function makes, once for each graph."""
-
-    def __init__(self, function: Any) -> None:
-        self._function = function
-        self._made: Any = None
-
-    def __call__(self) -> Tensor:
-        made = self._made
-        if made is None or made.graph is not get_default_graph() or made.op._dead is not None:
-            self._made = made = convert_to_tensor(self._function())
-            vars(made)["_unconditional_loss"] = True
-        found: Tensor = made
-        return found
-
-
-class _Regularization(_Kept):
-    """The loss of a weight."""
-
-    def __init__(self, variable: Any, regularizer: Any) -> None:
-        def loss() -> Any:
-            with name_scope(f"{variable.op.name}/Regularizer"):
-                return regularizer(variable)
-        super().__init__(loss)
 
 
 def _mask_of(tensor: Any) -> Any:

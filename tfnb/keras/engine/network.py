@@ -123,6 +123,10 @@ class Network(Layer):
 
     # Calls
 
+    def _forget_stale(self) -> bool:
+        """Forget nothing: a graph of layers stays as it was built."""
+        return not self._is_graph_network and super()._forget_stale()
+
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """Compute the outputs for other inputs, by the same layers."""
         if not self._is_graph_network:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.program import log
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import get_default_graph, name_scope, owned_by
 from tfnb.keras.backend.phase import symbolic_phase
 from tfnb.keras.backend.session import get_session
 from tfnb.keras.backend.values import batch_set_value
@@ -29,9 +29,10 @@ class Compiled:
         self.model, self.optimizer, self.endpoints = model, optimizer, endpoints
         self.trained = [each for each in endpoints if each.loss is not None]
         self.collected = list(model.trainable_weights)
+        self._owner = get_default_graph().owner             # the cell of `compile`, which the ops of training belong to
         self._losses: dict[tuple[bool, ...], tuple[Any, list[Any]]] = {}
         self._functions: dict[Any, Step] = {}
-        self._sessions: dict[Any, Any] = {}
+        self._made: dict[Any, Any] = {}                     # the session and the last op of each function
 
     # What is fetched
 
@@ -62,7 +63,7 @@ class Compiled:
 
     def _built(self, has_weights: tuple[bool, ...]) -> tuple[Any, list[Any]]:
         """(total loss, values of losses of outputs and of metrics) with weights for some outputs."""
-        if has_weights not in self._losses:
+        if has_weights not in self._losses or self._losses[has_weights][0].op._dead is not None:
             total, results = self._build_losses(has_weights)
             with name_scope("metrics"):
                 results += [each.metric_value(metric, is_weighted) for each in self.trained
@@ -92,10 +93,12 @@ class Compiled:
         """Return the function of (inputs, targets, weights) that trains, tests or predicts: kind."""
         key = kind, has_weights
         session = get_session()
-        if self._sessions.get(key) is not session or key not in self._functions:
-            fetches, feeds = getattr(self, f"_{kind}")(has_weights)
+        made, step = self._made.get(key, (None, None))
+        if made is not session or step._dead is not None:   # taken back, where its first run was interrupted
+            with owned_by(self._owner):
+                fetches, feeds = getattr(self, f"_{kind}")(has_weights)
             session = get_session()                         # initializes what was made
-            self._functions[key], self._sessions[key] = session.make_callable(fetches, feeds), session
+            self._functions[key], self._made[key] = session.make_callable(fetches, feeds), (session, fetches[-1])
         return self._functions[key]
 
     def ops(self, kind: str) -> list[Any]:

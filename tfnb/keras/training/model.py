@@ -9,7 +9,7 @@ from tfnb.core import nest
 from tfnb.core.arguments import KERAS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.graph.parts.operation import Tensor
-from tfnb.graph.stack import name_scope
+from tfnb.graph.stack import get_default_graph, name_scope, owned_by
 from tfnb.keras.backend.config import floatx
 from tfnb.keras.backend.session import get_session
 from tfnb.keras.engine.network import Network
@@ -39,6 +39,7 @@ class Model(Saved, Network):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._owner = self._compile_owner = get_default_graph().owner      # of ops that a later cell has it make
         self._compiled: Compiled | None = None
         self._compile_arguments: dict[str, Any] | None = None
         self._predict: Any = None
@@ -47,6 +48,8 @@ class Model(Saved, Network):
         self._own_metrics: list[tuple[Any, Any]] = []
 
     # compile
+
+    _inputs_are_learned = False                 # from the first data
 
     def compile(self, optimizer: Any = "rmsprop", loss: Any = None, metrics: Any = None, loss_weights: Any = None,
                 sample_weight_mode: Any = None, weighted_metrics: Any = None, target_tensors: Any = None,
@@ -68,15 +71,16 @@ class Model(Saved, Network):
         self._compile_arguments = {
             "loss": loss, "metrics": metrics, "loss_weights": loss_weights, "sample_weight_mode": sample_weight_mode,
             "weighted_metrics": weighted_metrics, "target_tensors": target_tensors}
-        self._compiled = None
+        self._compiled, self._compile_owner = None, get_default_graph().owner
         if self.inputs is not None:
             self._finish_compile()
 
     def _finish_compile(self) -> Compiled:
         assert self._compile_arguments is not None
-        self._compiled = compiled(self, self.optimizer, **self._compile_arguments)
-        if self._compiled.trained or self.losses:
-            self.total_loss = self._compiled.total_loss()
+        with owned_by(self._compile_owner):
+            self._compiled = compiled(self, self.optimizer, **self._compile_arguments)
+            if self._compiled.trained or self.losses:
+                self.total_loss = self._compiled.total_loss()
         return self._compiled
 
     def _ready(self, x: Any = None) -> Compiled:
@@ -84,16 +88,28 @@ class Model(Saved, Network):
         if self._compile_arguments is None:
             raise RuntimeError("You must compile your model before training/testing. Use `model.compile(optimizer, "
                                "loss)`.")
-        if self.inputs is None:
-            self._set_inputs(x)
+        self._learn_inputs(x)
         return self._compiled or self._finish_compile()
+
+    def _learn_inputs(self, x: Any) -> None:
+        """Make the inputs of a model that does not know them like the first data; anew where they were taken back."""
+        if self._inputs_are_learned and self.outputs[0].op._dead is not None:
+            self._forget_inputs()
+        if self.inputs is None:
+            self._inputs_are_learned = True
+            with owned_by(self._owner):
+                self._set_inputs(x)
+
+    def _forget_inputs(self) -> None:
+        self.inputs = self.outputs = self._compiled = self._predict = None
 
     def _ready_for(self, stream: Any) -> None:
         """Raise RuntimeError before `compile`; a subclass learns its inputs from the first batch."""
-        if self.inputs is not None or self._compile_arguments is None:
+        is_known = self.inputs is not None and self.outputs[0].op._dead is None
+        if is_known or self._compile_arguments is None:
             self._ready()
         else:
-            self._set_inputs(first_inputs(stream))
+            self._learn_inputs(first_inputs(stream))
 
     def _make_train_function(self) -> None:
         """Build the step that trains, with the optimizer's variables. Raises RuntimeError before `compile`."""
@@ -174,8 +190,7 @@ class Model(Saved, Network):
     def _batch(self, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
                has_targets: bool = True) -> tuple[list[Any], list[Any], list[Any]]:
         """Return (inputs, targets, weights), checked, in the order of the model."""
-        if self.inputs is None:
-            self._set_inputs(x)
+        self._learn_inputs(x)
         inputs = arrays.arranged(x, self.input_names, "input")
         shapes = [None if t.shape.ndims is None else tuple(t.shape.as_list()) for t in self.inputs]
         arrays.check_shapes(inputs, self.input_names, shapes, "input")

@@ -135,6 +135,12 @@ class Sequential(Model):
         if self.inputs is None:
             self.build(nest.flatten(inputs)[0].shape)
 
+    def _forget_inputs(self) -> None:
+        super()._forget_inputs()
+        layers, self._layers = self.layers, []
+        self.built, self._is_graph_network = False, False
+        self._layers = layers
+
     def _set_inputs(self, x: Any) -> None:
         given = nest.flatten(x)
         if len(given) == 1 and hasattr(given[0], "op"):

@@ -82,7 +82,7 @@ class Cells:
         for graph in run.snapshots:
             self.books.reasons.get(graph, {}).pop(key, None)
             graph.stale.pop(key, None)
-            owned = graph.ops_of(key) if key in self.badges else []
+            owned = graph.ops_of(key) if key in self.labels else []     # also those that later cells made for it
             if owned or graph.owns_entries(key):
                 why = (f"it was made when its cell ran as {self.labels.get(key, run.label)}, and that cell is running "
                        f"again as {run.label}")
