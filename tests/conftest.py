@@ -1,6 +1,7 @@
 """What every test may use: a fresh default graph, a kernel cache outside of HOME, and real TensorFlow as an oracle."""
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import random
@@ -35,6 +36,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "oracle" in getattr(item, "fixturenames", ()):
             item.add_marker("oracle")
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and 15,000 tests out of the collections of garbage to come, which looked through them all."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
