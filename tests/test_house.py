@@ -316,7 +316,7 @@ def test_nothing_generated_is_in_git():
     assert generated_faults(["tfnb/proto/a_pb2.py", "tfnb/notebook/static/index.js"])
 
 
-# What reads a function as a scalar definition: declarations of ops, parts of a reduction (`Mean.finish`) or composition.
+# What reads a function as a scalar definition: declarations of ops, parts of a reduction (`Mean.finish`), compositions.
 DEFINITIONS = {"elementwise", "reduction", "rowwise", "update", "scatter", "prepare", "finish", "read"}
 
 

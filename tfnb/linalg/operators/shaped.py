@@ -23,7 +23,7 @@ def implied(hint: bool | None, holds: Any, message: str) -> bool | None:
 
 
 class Shaped(ABC):
-    """What an operator is known to be."""
+    """Properties that an operator is known to have."""
 
     def __init__(self, dtype: Any, graph_parents: Any = None, is_non_singular: bool | None = None,
                  is_self_adjoint: bool | None = None, is_positive_definite: bool | None = None,
