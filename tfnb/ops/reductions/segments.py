@@ -22,6 +22,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check
+from tfnb.kernels.library.rows import segments as combining
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.create import ones_like, zeros_like
@@ -57,7 +58,7 @@ def segments_shape(ctx: ShapeContext) -> list[Static]:
 def segments_inside(ctx: Any) -> list[Check]:
     """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
     count = int(ctx.value(2))
-    launched = count and prod(ctx.shape(0)) and ctx.op.spec.cpu is not None
+    launched = count and prod(ctx.shape(0))
     return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
 
 
@@ -124,6 +125,8 @@ SORTED: dict[str, Any] = {"ranks": {"data": AtLeast(1), "segment_ids": 1}, "valu
 
 
 def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    if combining.is_worth_it(data, ids):
+        return combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, "sum")
     return _segment_sums(ctx, data, ids, np.array(int(ids[-1]) + 1 if len(ids) else 0))
 
 
@@ -143,10 +146,15 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 # Other combinations
 
-def _combined(ufunc: Any, start: Any) -> Callable[..., np.ndarray]:
+_NAMES = {np.add: "sum", np.multiply: "product", np.minimum: "min", np.maximum: "max"}
+
+
+def _combined(ufunc: Any, start: int) -> Callable[..., np.ndarray]:
     """Return the NumPy form of a sorted op: rows combined by `ufunc`, `start` where there are none."""
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
         """Return a row for each segment, up to the largest id."""
+        if combining.is_worth_it(data, ids):
+            return combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, _NAMES[ufunc], start)
         out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
         if len(found):
@@ -222,7 +230,7 @@ def _scattered(ufunc: Any, start: Callable[[np.dtype], Any]) -> Callable[..., np
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.multiply, lambda dtype: 1),
-        T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
+        launch=combining.unsorted("product"), T="numbertype", Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentProd() -> None:
     """Compute the product of the rows of `data` by segment id (1 for an empty segment).
 
@@ -231,8 +239,8 @@ def UnsortedSegmentProd() -> None:
     """
 
 
-@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)), T=_REAL,
-        Tindices="indextype", Tnumsegments=_COUNT)
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)),
+        launch=combining.unsorted("max"), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMax() -> None:
     """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment).
 
@@ -241,8 +249,8 @@ def UnsortedSegmentMax() -> None:
     """
 
 
-@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)), T=_REAL,
-        Tindices="indextype", Tnumsegments=_COUNT)
+@kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)),
+        launch=combining.unsorted("min"), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMin() -> None:
     """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment).
 
@@ -349,9 +357,13 @@ def _picked(power: float) -> Callable[..., np.ndarray]:
     """Return the NumPy form: sums of picked rows, over the number of rows to the power."""
     def numpy(ctx: Any, data: np.ndarray, indices: np.ndarray, ids: np.ndarray, count: Any = None) -> np.ndarray:
         """Return a row for each segment, up to the largest id unless there is a count."""
-        found = _combined(np.add, 0)(ctx, data[indices], ids)
-        sums = np.zeros((len(found) if count is None else int(count), *data.shape[1:]), data.dtype)
-        sums[:len(found)] = found
+        size = (int(ids[-1]) + 1 if len(ids) else 0) if count is None else int(count)
+        if combining.is_worth_it(data, ids):
+            sums = combining.combined(data, ids, size, "sum", picked=indices)
+        else:
+            found = _combined(np.add, 0)(ctx, data[indices], ids)
+            sums = np.zeros((size, *data.shape[1:]), data.dtype)
+            sums[:len(found)] = found
         counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
     return numpy

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from tfnb.runtime.state.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
-    """Return whether the stage has only host ops, constants and reads of variables, none of which is fed in part.
+    """Return whether the stage has only host ops, NumPy forms, constants and reads of variables, none fed in part.
 
     Then all that it passes on is its own or one of its inputs: not the reference that an update of another stage
     returns.
@@ -35,7 +36,7 @@ def _is_plain(op: Operation) -> bool:
     if isinstance(op.spec, kinds.Movement):
         return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
             not refers(op.inputs[0]) or isinstance(op.inputs[0].op.spec, kinds.Variable))
-    return isinstance(op.spec, (kinds.Host, kinds.Const, kinds.Control)) and not any(
+    return isinstance(op.spec, (kinds.Host, kinds.Kernel, kinds.Const, kinds.Control)) and not any(
         refers(t) and not isinstance(t.op.spec, kinds.Handle) for t in (*op.inputs, *op.outputs))
 
 
@@ -53,9 +54,14 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
     return call
 
 
+def _kernel_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """Return the interpreter's call for an op that has no kernel here: of these dtypes, or none at all."""
+    return partial(evaluate, op, context=Context(op, None, store))
+
+
 _KNOWN: dict[type, Callable[[Operation], np.ndarray]] = {kinds.Const: lambda op: op.attrs["value"],
                                                         kinds.Handle: handle_array}
-_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call}
+_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call, kinds.Kernel: _kernel_call}
 
 
 class HostRunner:

@@ -1,0 +1,99 @@
+"""Kernels of the uniform and log-uniform candidate samplers: classes, one after another, and expected counts.
+
+    sampler(log)(call)      UniformCandidateSampler, LogUniformCandidateSampler (true_classes) -> classes, both counts
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, Static, float32, int64, libm, uint64
+from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.library.random.draws import HALF, STATE, philox, step, unit64
+
+BLOCKS = 512                # of the generator, which TensorFlow sets apart for each candidate
+ONE, GOLDEN = np.uint64(1), np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel_function(fastmath=())
+def sample_classes(state: Array, table: Array, sampled: Array, tried: Array, count: int, most: int, rest: int,
+                   mask: int, shift: int, log: Static, item: int) -> None:
+    """Sample `count` classes below `most` from two words each; tried[0]: how many were drawn for them.
+
+    table: None, or a hash table (see library/searching.py) of the classes that there are: each comes once. rest:
+    uniform draws below it would be biased.
+    """
+    key, low, high, block = state[0], state[2], state[3], uint64(0)
+    third, fourth, half = uint64(0), uint64(0), 0
+    if table is not None:
+        for i in range(mask + 1):
+            table[i] = int64(0)
+    found, tries, scale = 0, 0, libm.log1p(float(most))
+    while found < count:
+        first, second = third, fourth
+        if half == 0:
+            words = philox(key, low, high, block)
+            block += ONE
+            first, second = words[0], words[1]
+            third, fourth = words[2], words[3]
+        half = 1 - half
+        sample = -1
+        if log:
+            sample = int(libm.exp(unit64(first, second) * scale)) - 1
+        else:
+            drawn = first | second << HALF
+            if drawn >= uint64(rest):
+                sample = int(drawn % uint64(most))
+        if sample >= 0:
+            tries += 1
+            new = 1
+            if table is not None:
+                slot = int64((uint64(sample) * GOLDEN) >> uint64(shift))
+                while table[slot] != 0 and table[slot] != sample + 1:
+                    slot = (slot + 1) & mask
+                if table[slot] == 0:
+                    table[slot] = int64(sample + 1)
+                else:
+                    new = 0
+            if new == 1:
+                sampled[found] = sample
+                found += 1
+    tried[0] = tries
+
+
+@kernel_function(fastmath=())
+def expect_counts(classes: Array, tried: Array, expected: Array, count: int, most: int, log: Static,
+                  item: int) -> None:
+    """Compute how often a class is expected among those that were drawn, or to be among them."""
+    p = 1.0 / most
+    if log:
+        number = float(classes[item])
+        p = libm.log((number + 2.0) / (number + 1.0)) / libm.log1p(float(most))
+    tries = int(tried[0])
+    if tries == count:
+        expected[item] = float32(p * count)
+    else:
+        expected[item] = float32(-libm.expm1(tries * libm.log1p(-p)))
+
+
+def sampler(log: bool) -> Callable[[Call], list[Launch]]:
+    """Return the function that launches a sampler, and then moves its generator on."""
+    def launch(call: Call) -> list[Launch]:
+        """Return launches of the classes and of both counts."""
+        count, most = int(call.attrs["num_sampled"]), int(call.attrs["range_max"])
+        bits = max(4, (2 * count - 1).bit_length())
+        table = call.scratch(8 << bits).reach(8 << bits).of("int64") if call.attrs["unique"] else None
+        tried = call.scratch(8).reach(8).of("int64")
+        rest = 0 if most & (most - 1) == 0 else (2**64 - 1) % most + 1
+        sampled = call.output(0).reach(8 * count)
+        found = [sample_classes.launch(call, 1, STATE, table, sampled, tried, count, most, rest, (1 << bits) - 1,
+                                       64 - bits, log=log, grain=0, label="sample classes")]
+        for classes, output in ((call.input(0).reach(8 * call.inputs[0].size), 1), (sampled, 2)):
+            size = call.outputs[output].size
+            if size:
+                found.append(expect_counts.launch(call, size, classes, tried, call.output(output).reach(4 * size),
+                                                  count, most, log=log, cost=64, label="expected counts"))
+        return [*found, *step(call, BLOCKS * count)]
+    return launch

@@ -1,0 +1,146 @@
+"""Rows combined by segment ids: sums, products, minima and maxima.
+
+    unsorted(how)(call)         UnsortedSegmentProd, -Min, -Max (data, segment_ids, num_segments); ids < 0 are dropped;
+                                failure 3: id >= num_segments
+    combined(how, ...)          NumPy form over sorted ids, by machine code where there are many elements; the number of
+                                segments, and so the shape, only a run knows: these ops are host calls
+"""
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum
+from tfnb.kernels.launch import Call, Launch
+from tfnb.kernels.library.checks import BAD_SEGMENT
+
+LEAST = 2048                # elements: fewer are not worth a kernel
+TYPES = frozenset(map(np.dtype, "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
+
+
+def both(x: float, y: float, how: Static) -> Any:
+    """Return the combination of two elements: their sum, product, minimum or maximum."""
+    return x + y if how == "sum" else x * y if how == "product" else minimum(x, y) if how == "min" else maximum(x, y)
+
+
+@kernel_function(independent=True)
+def combine_columns(data: Array, ids: Array, target: Array, rows: int, limit: int, size: int, width: MaybeOne,
+                    how: Static, empty: Static, T: Type, item: int) -> None:
+    """Combine `width` columns of all rows with those of their segments, in order, from `empty` on."""
+    start = item * width
+    count = min(width, size - start)
+    for i in range(limit):
+        line = target[size * i + start:]
+        for j in range(count):
+            line[j] = T(empty)
+    for i in range(rows):
+        place = int(ids[i])
+        if place >= limit:
+            fail(BAD_SEGMENT, i, place, limit)
+            return
+        if place >= 0:
+            source = data[size * i + start:]
+            line = target[size * place + start:]
+            for j in range(count):
+                line[j] = T(both(line[j], source[j], how))
+
+
+def unsorted(how: str) -> Callable[[Call], list[Launch]]:
+    """Return the function that launches a combination; an empty segment is its identity."""
+    def launch(call: Call) -> list[Launch]:
+        """Return one launch; an item is a block of columns."""
+        data, ids = call.inputs[:2]
+        out = call.outputs[0]
+        if not out.size:
+            return []
+        limit, size = out.shape[0], out.size // out.shape[0]
+        rows = ids.size if data.size else 0
+        width = max(64, (1 << 16) // max(1, rows)) if call.device == "cpu" else 1
+        return [combine_columns.launch(
+            call, -(-size // width), call.input(0).reach(data.size * data.itemsize),
+            call.input(1).reach(ids.size * ids.itemsize), call.output().reach(out.size * out.itemsize), rows, limit,
+            size, width, how=how, empty=identity(how, out.type), T=out.type, grain=1, label=f"segment {how}")]
+    return launch
+
+
+def identity(how: str, type: str) -> Any:
+    """Return what a combination leaves as it is; of floats the largest numbers, not infinity."""
+    if how in ("sum", "product"):
+        return int(how == "product")
+    limits: Any = np.finfo(type) if type.startswith("float") else np.iinfo(type)
+    found = limits.max if how == "min" else limits.min
+    return float(found) if type.startswith("float") else int(found)
+
+
+@kernel_function(independent=True)
+def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: int, segments: int, size: MaybeOne,
+                   how: Static, empty: Static, T: Type, item: int) -> None:
+    """Combine the rows of each segment, in order. picked: None, or the row of data that each id is of."""
+    at = 0
+    for segment in range(segments):
+        line = target[segment * size:]
+        if at >= rows or int(ids[at]) != segment:
+            for j in range(size):
+                line[j] = T(empty)
+        elif size == 1:
+            total = data[at if picked is None else int(picked[at])]
+            at += 1
+            while at < rows and int(ids[at]) == segment:
+                total = T(both(total, data[at if picked is None else int(picked[at])], how))
+                at += 1
+            line[0] = total
+        else:
+            first = data[(at if picked is None else int(picked[at])) * size:]
+            for j in range(size):
+                line[j] = first[j]
+            at += 1
+            while at < rows and int(ids[at]) == segment:
+                source = data[(at if picked is None else int(picked[at])) * size:]
+                for j in range(size):
+                    line[j] = T(both(line[j], source[j], how))
+                at += 1
+
+
+def is_worth_it(data: np.ndarray, ids: np.ndarray) -> bool:
+    """Return whether machine code should combine these rows."""
+    return data.dtype in TYPES and data.size + ids.size >= LEAST
+
+
+def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: int = 0,
+             picked: np.ndarray | None = None) -> np.ndarray:
+    """Return a row for each of `segments` segments of sorted ids, `empty` where there is none.
+
+    picked: the row of data that each id is of, by default the rows in order. Ids and rows must be in range.
+    """
+    data, ids = np.ascontiguousarray(data), np.ascontiguousarray(ids)
+    out = np.empty((segments, *data.shape[1:]), data.dtype)
+    if not out.size:
+        return out
+    size = prod(data.shape[1:])
+    arrays = (data, ids, out) if picked is None else (data, np.ascontiguousarray(picked), ids, out)
+    words = np.array([*map(_address, arrays), len(ids), segments, size][:len(arrays) + 2 + (size != 1)], np.int64)
+    _native(data.dtype, ids.dtype, None if picked is None else picked.dtype, size == 1, how,
+            empty)(_address(words), 0, 1)
+    return out
+
+
+def _address(array: np.ndarray) -> int:
+    found: int = array.__array_interface__["data"][0]              # `ctypes.data` takes twice as long
+    return found
+
+
+@cache
+def _native(type: np.dtype, ids: np.dtype, picked: np.dtype | None, single: bool, how: str,
+            empty: int) -> Callable[[int, int, int], None]:
+    types = {"data": type.name, "ids": ids.name, "target": type.name}
+    constants: dict[str, Any] = {"size": 1} if single else {}
+    if picked is None:
+        constants["picked"] = None
+    else:
+        types["picked"] = picked.name
+    return combine_sorted.native(types, **constants, how=how, empty=empty, T=type.name)
