@@ -147,9 +147,10 @@ export class GraphWidget {
   resize(): void {
     this.heat?.draw();
     this.tellRoom();
-    if (!this.svg || this.view.moved) return;
-    this.setHeight();
-    this.view.fit();
+    if (this.svg && !this.view.moved) {
+      this.setHeight();
+      this.view.fit();
+    }
     this.minimap.settle();
   }
 
@@ -221,8 +222,8 @@ export class GraphWidget {
       place.x += x;
       place.y += y;
     }
-    glide(svg, before);
     this.minimap.settle();
+    glide(svg, before);
     this.mark();
   }
 
@@ -453,6 +454,9 @@ export class GraphWidget {
       return h("li", {}, go, h("small", {}, hit.what));
     });
     this.hits.replaceChildren(...(rows.length ? rows : [h("li", {}, "nothing of that name")]));
+    this.hits.style.left = "0"; // of the field, if there is room
+    const right = (of: HTMLElement) => of.getBoundingClientRect().right;
+    this.hits.style.left = `${Math.min(0, right(this.root) - right(this.hits))}px`;
   }
 
   private flashHint(): void {

@@ -148,6 +148,9 @@ def test_search_finds_names_in_any_case(shown: GraphView) -> None:
     hits = ask(shown, type="search", text="matmul")["hits"]
     assert [hit["name"] for hit in hits[:2]] == ["layer1/MatMul", "layer2/MatMul"]
     assert ask(shown, type="search", text="  ")["hits"] == []
+    for text in ("layer1/w", "matmul"):
+        names = [hit["name"] for hit in ask(shown, type="search", text=text)["hits"]]
+        assert len(set(names)) == len(names) > 0, "a variable's op is not named beside it"
 
 
 def test_what_the_browser_asks_wrongly_is_a_note_never_an_exception(shown: GraphView) -> None:

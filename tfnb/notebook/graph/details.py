@@ -128,7 +128,8 @@ def search(model: Model, text: str, most: int = 12) -> list[Details]:
         return []
     bound = {key: [name for name in model.names.get(node.info.name, ()) if wanted in name.lower()]
              for key, node in model.nodes.items() if node.info is not None and node.form in ("op", "variable")}
-    hits = [node for key, node in model.nodes.items() if key and (wanted in node.name.lower() or bound.get(key))]
+    hits = [node for key, node in model.nodes.items() if key and (
+        bound.get(key) or wanted in node.name.lower() and getattr(node.parent, "name", "") != node.name)]
 
     def order(node: Node) -> tuple[Any, ...]:
         words = [node.label.lower(), *map(str.lower, bound.get(node.key, ()))]
