@@ -133,13 +133,15 @@ export class GraphWidget {
   update(): void {
     this.answered();
     const state = this.state;
-    if (state.svg !== this.drawn) this.draw(state.svg);
+    const another = state.svg !== this.drawn;
+    if (another) this.draw(state.svg);
     this.note.textContent = state.note ?? "";
     this.showChoices(state);
     this.showDetails(state);
     this.showHits(state.hits ?? []);
     this.showEnlarged(state);
     this.pick(state.selected);
+    if (another && this.svg) this.minimap.settle(this.svg);
     this.found();
   }
 
@@ -151,7 +153,7 @@ export class GraphWidget {
       this.setHeight();
       this.view.fit();
     }
-    this.minimap.settle();
+    if (this.svg) this.minimap.settle(this.svg);
   }
 
   dispose(): void {
@@ -222,7 +224,6 @@ export class GraphWidget {
       place.x += x;
       place.y += y;
     }
-    this.minimap.settle();
     glide(svg, before);
     this.mark();
   }

@@ -1,10 +1,12 @@
 /** A small picture of a drawing that is larger than its place, with a frame around what is seen. */
 import { h, s } from "./dom";
+import { placeOf } from "./motion";
 import type { Viewport } from "./viewport";
 
 const LONGEST = 150; // pixels of its longer side
 const CORNERS = ["", "left", "top", "top left"];
-const SHOWN = ".nodes > g.n, .legend > g"; // what it should not hide
+const NEAR_X = 70; // from the middle of a box to its side, mostly
+const NEAR_Y = 24;
 
 export class Minimap {
   readonly root = h("div", { class: "tfnb-minimap", hidden: true, "aria-hidden": true });
@@ -46,21 +48,24 @@ export class Minimap {
     this.root.replaceChildren(small);
   }
 
-  /** Stand in the corner where it hides least of the drawing as it is seen now. */
-  settle(): void {
-    if (this.root.hidden) return;
-    const nodes = [...(this.root.parentElement?.querySelectorAll(SHOWN) ?? [])];
-    const boxes = nodes.map((node) => node.getBoundingClientRect());
+  /** Stand in the corner where it hides least of the drawing as it is seen now: by its numbers, for it may glide yet. */
+  settle(svg: SVGSVGElement): void {
+    const { x, y, w, h: high } = this.view.seen;
+    const [wide, tall] = [parseFloat(this.root.style.width), parseFloat(this.root.style.height)].map(
+      (pixels) => pixels / this.view.scale,
+    ) as [number, number];
+    const shown = [...svg.querySelectorAll(".nodes > g.n, .legend text")].map(placeOf);
     const hidden = CORNERS.map((corner) => {
-      this.root.dataset.corner = corner;
-      const at = this.root.getBoundingClientRect();
-      const over = (a: number, b: number, c: number, d: number) =>
-        Math.max(0, Math.min(b, d) - Math.max(a, c));
-      return boxes.reduce(
-        (sum, box) =>
-          sum + over(at.left, at.right, box.left, box.right) * over(at.top, at.bottom, box.top, box.bottom),
-        0,
-      );
+      const left = corner.includes("left") ? x : x + w - wide;
+      const top = corner.includes("top") ? y : y + high - tall;
+      return shown.filter(
+        (at) =>
+          at &&
+          at.x > left - NEAR_X &&
+          at.x < left + wide + NEAR_X &&
+          at.y > top - NEAR_Y &&
+          at.y < top + tall + NEAR_Y,
+      ).length;
     });
     this.root.dataset.corner = CORNERS[hidden.indexOf(Math.min(...hidden))];
   }

@@ -56,7 +56,9 @@ export function glide(svg: SVGSVGElement, before: Map<string, Place>): void {
   }
 }
 
-function placeOf(node: Element): Place | undefined {
+/** Where a node, or a text, is. */
+export function placeOf(node: Element): Place | undefined {
   const at = /translate\(([-\d.]+) ([-\d.]+)\)/.exec(node.getAttribute("transform") ?? "");
-  return at ? { x: Number(at[1]), y: Number(at[2]) } : undefined;
+  const [x, y] = at ? [at[1], at[2]] : [node.getAttribute("x"), node.getAttribute("y")];
+  return x && y ? { x: Number(x), y: Number(y) } : undefined;
 }

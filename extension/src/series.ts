@@ -142,7 +142,8 @@ export function shortNumber(exact: number): string {
   const value = Number(exact.toPrecision(4)); // 10 ** -4 is 0.00009999999999999999 once V8 has compiled its caller
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+∞" : "−∞";
   const size = Math.abs(value);
-  if (size >= 1e9 || (size > 0 && size < 1e-4)) return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
+  if (size >= 1e9 || (size > 0 && size < 1e-4))
+    return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
   if (size >= 1e6) return `${Number((value / 1e6).toPrecision(4))}M`;
   if (size >= 1e4) return `${Number((value / 1e3).toPrecision(4))}k`;
   return String(value);

@@ -266,18 +266,13 @@ test("a drawing larger than its place begins legible, with a minimap that moves 
 test("the minimap stands where it hides least, and what is shown by itself stays within the drawing", () => {
   vi.spyOn(HTMLElement.prototype, "clientWidth", "get").mockReturnValue(600);
   vi.spyOn(HTMLElement.prototype, "clientHeight", "get").mockReturnValue(400);
-  const place = (left: number, top: number, width: number, height: number) =>
-    ({ left, top, right: left + width, bottom: top + height, width, height }) as DOMRect;
-  vi.spyOn(Element.prototype, "getBoundingClientRect").mockImplementation(function (this: Element) {
-    if (!(this instanceof HTMLElement))
-      return place(this.getAttribute("data-name") === "x" ? 0 : 480, 300, 120, 60);
-    const corner = this.dataset.corner ?? "";
-    return place(corner.includes("left") ? 8 : 442, corner.includes("top") ? 8 : 242, 150, 150);
-  });
-  const svg = SVG.replace('width="300" height="200"', 'width="2400" height="1600"');
+  const svg = SVG.replace('width="300" height="200"', 'width="2400" height="1600"').replace(
+    "(50 20)",
+    "(560 330)",
+  );
   const model = show(new FakeModel({ kind: "graph", state: graphState({ svg }) }));
-  expect(one(".tfnb-minimap").dataset.corner).toBe("top");
-  model.setState(graphState({ svg, selected: "x" }));
+  expect(one(".tfnb-minimap").dataset.corner).toBe("left");
+  model.setState(graphState({ svg, selected: "layer1/" }));
   const [left, top] = one("svg.tfnb-graph").getAttribute("viewBox")?.split(" ").map(Number) ?? [];
   expect([left, top]).toEqual([0, 0]);
   vi.restoreAllMocks();
