@@ -1,6 +1,7 @@
 """Layouts: nothing overlaps, edges reach their nodes, the same every time; DOT text is well formed."""
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from random import Random
 
@@ -106,6 +107,20 @@ def test_data_flows_in_the_direction(direction: str) -> None:
     boxes = lay_out(Model(digits()).scene(), "builtin", direction).boxes
     x, loss = boxes["x"], boxes["loss/"]
     assert {"down": x.y < loss.y, "up": x.y > loss.y, "right": x.x < loss.x}[direction]
+
+
+def test_labels_of_edges_that_meet_do_not_lie_on_one_another() -> None:
+    rows: Rows = [("x", "Placeholder", ()), ("kernel", "VariableV2", ()), ("bias", "VariableV2", ()),
+                  ("conv", "Conv2D", ("x", "kernel")), ("add", "BiasAdd", ("conv", "bias"))]
+    scene = Model(rows).scene()
+    scene = replace(scene, edges=tuple(replace(edge, label="?×24×24×32") for edge in scene.edges))
+    for direction in ("down", "up", "right"):
+        geometry = layered(Sheet(scene.nodes, scene.groups, scene.edges, direction))
+        labels = [Box(*(geometry.routes[edge.source, edge.target].label or (0.0, 0.0)), *label_size(edge))
+                  for edge in scene.edges]
+        assert len(labels) == 4
+        close = [pair for pair in combinations(labels, 2) if overlap(*(each._replace(h=each.h - 2) for each in pair))]
+        assert not close, direction
 
 
 def test_the_built_in_layout_is_always_the_same() -> None:

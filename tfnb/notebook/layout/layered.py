@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route, Sheet, label_size, node_size, text_width
+from tfnb.notebook.layout.wrapping import parts_at
 
 GAP_X = 26.0
 GAP_Y = 46.0
 PAD = 14.0
 HEAD = 24.0             # room for a group's name
 SWEEPS = 8
+ALONG = (0.3, 0.7, 0.2, 0.8)            # of an edge, where its label may go instead of its middle
+BAND = 20.0             # more than a label is high
 
 Pair = tuple[str, str]
 
@@ -40,7 +43,27 @@ def layered(sheet: Sheet) -> Geometry:
     _place(flats, "", 0.0, 0.0, sizes, geometry.boxes)
     for edge in sheet.edges:
         geometry.routes[edge.source, edge.target] = _route((edge.source, edge.target), flats, home, geometry.boxes)
-    return _turned(geometry, sheet.direction)
+    made = _turned(geometry, sheet.direction)
+    _part_labels(sheet, made)
+    return made
+
+
+def _part_labels(sheet: Sheet, geometry: Geometry) -> None:
+    """Move labels along their edges where they would lie on one another, as those of edges that meet at a node."""
+    taken: dict[int, list[Box]] = defaultdict(list)         # by height
+    for edge in sheet.edges:
+        route = geometry.routes[edge.source, edge.target]
+        w, h = label_size(edge)
+        if route.label is None or not w or edge.pill is not None:
+            continue
+        first = (len(route.points) - 1) // 3 // 2 * 3
+        a, b, c, d = route.points[first:first + 4]
+        tries = [Box(*point, w, h - 2) for point in (route.label, *(parts_at((a, b, c, d), t)[0][-1] for t in ALONG))]
+        box = next((each for each in tries if not any(
+            abs(each.x - other.x) < (each.w + other.w) / 2 and abs(each.y - other.y) < (each.h + other.h) / 2
+            for band in range(-1, 2) for other in taken[int(each.y // BAND) + band])), tries[0])
+        taken[int(box.y // BAND)].append(box)
+        geometry.routes[edge.source, edge.target] = route._replace(label=(box.x, box.y))
 
 
 def _chain(key: str, home: Mapping[str, str]) -> list[str]:

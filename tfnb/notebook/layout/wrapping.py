@@ -194,11 +194,11 @@ def _split(curve: Curve, y: float) -> tuple[Curve, Curve]:
     low, high = 0.0, 1.0
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if _at(curve, middle)[0][-1][1] < y else (low, middle)
-    return _at(curve, (low + high) / 2)
+        low, high = (middle, high) if parts_at(curve, middle)[0][-1][1] < y else (low, middle)
+    return parts_at(curve, (low + high) / 2)
 
 
-def _at(curve: Curve, t: float) -> tuple[Curve, Curve]:
+def parts_at(curve: Curve, t: float) -> tuple[Curve, Curve]:
     """De Casteljau's construction: the two parts of a curve at the parameter t."""
     def mix(p: Point, q: Point) -> Point:
         return p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t
