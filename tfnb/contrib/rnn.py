@@ -18,6 +18,10 @@ from tfnb.rnn.fused import (
 from tfnb.rnn.gated_cells import (
     CoupledInputForgetGateLSTMCell, IndRNNCell, IndyLSTMCell, IntersectionRNNCell, NASCell, SRUCell, UGRNNCell,
 )
+from tfnb.rnn.grid_cells import BidirectionalGridLSTMCell, GridLSTMCell, TimeFreqLSTMCell
+from tfnb.rnn.more_cells import (
+    CFNCell, GLSTMCell, IndyGRUCell, LayerNormLSTMCell, MinimalRNNCell, WeightNormLSTMCell,
+)
 from tfnb.rnn.projections import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfnb.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
 from tfnb.tools.as_tensorflow import find_inside as _find_inside

@@ -39,7 +39,23 @@ class _LSTM(RNNCell):
         return self._num_units
 
 
-class LayerNormBasicLSTMCell(_LSTM):
+class Normed:
+    """Layer normalization of the gates of a cell, by variables in scopes, which begin as `_gain` and `_shift`."""
+
+    _layer_norm: bool
+    _gain: float
+    _shift: float
+
+    def _normed(self, x: Any, scope: str) -> Any:
+        if not self._layer_norm:
+            return x
+        with variable_scope(scope):
+            for name, start in (("gamma", self._gain), ("beta", self._shift)):
+                get_variable(name, x.shape[-1:], x.dtype, initializer=constant_initializer(start))
+        return layer_norm(x, reuse=True, scope=scope)
+
+
+class LayerNormBasicLSTMCell(Normed, _LSTM):
     """An LSTM with layer normalization (Ba et al., 2016) and recurrent dropout (Semeniuta et al., 2016).
 
     layer_norm: normalize each gate and the memory, by `gamma` and `beta` of the scopes input, transform, forget, output
@@ -59,14 +75,6 @@ class LayerNormBasicLSTMCell(_LSTM):
         self._forget_bias, self._activation, self._layer_norm = forget_bias, activation, layer_norm
         self._gain, self._shift = norm_gain, norm_shift
         self._keep_prob, self._seed = dropout_keep_prob, dropout_prob_seed
-
-    def _normed(self, x: Any, scope: str) -> Any:
-        if not self._layer_norm:
-            return x
-        with variable_scope(scope):
-            for name, start in (("gamma", self._gain), ("beta", self._shift)):
-                get_variable(name, x.shape[-1:], x.dtype, initializer=constant_initializer(start))
-        return layer_norm(x, reuse=True, scope=scope)
 
     def call(self, inputs: Any, state: Any) -> Any:
         """Return (h, the next state)."""
