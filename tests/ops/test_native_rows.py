@@ -99,3 +99,41 @@ def test_the_table_of_unigrams_is_made_once(monkeypatch):
     with tf.Session() as sess:
         runs = [sess.run(sampled).tolist() for _ in range(3)]
     assert len(made) == 1 and all(len(set(run)) == 3 for run in runs)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
+def test_places_compile_to_what_is_interpreted(dtype, monkeypatch):
+    cube = (np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5) % 7 + 1).astype(dtype)
+
+    def build():
+        x, lengths = tf.placeholder(dtype, [2, None, 4, 5]), tf.placeholder(tf.int32, [None])
+        made = [tf.matrix_band_part(x, *band) for band in ((-1, 0), (0, -1), (0, 0), (1, 2), (4, 5), (-1, -1))]
+        made += [raw.ReverseSequence(x, lengths[:size], seq_dim=seq, batch_dim=batch) for seq, batch, size in (
+            (1, 0, 2), (0, 1, 3), (3, 0, 2), (2, 3, 5), (1, 2, 4))]
+        places, new = tf.placeholder(tf.int32, [3, 2]), tf.placeholder(dtype, [3, 4, 5])
+        names = ("Update", "Add", "Sub", "Max", "Min") if dtype != "bool" else ("Update",)
+        made += [getattr(raw, f"TensorScatter{name}")(x, places, new) for name in names]
+        made += [raw.TensorScatterUpdate(x, tf.zeros([0, 2], tf.int32), new[:0]), x]
+        return made, {x: cube, lengths: [2, 0, 1, 2, 1], places: [[1, 2], [0, 0], [1, 2]], new: cube[0, ::-1]}
+    for results in zip(*both(build, monkeypatch), strict=True):
+        for a, b in zip(*results, strict=True):
+            assert a.dtype == b.dtype and np.array_equal(a, b)
+
+
+@pytest.mark.parametrize("mode", ["never", "always"])
+def test_places_that_are_not_there(mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    x, numbers, limit = tf.placeholder(tf.float32, [2, 3]), tf.placeholder(tf.int32, [2]), tf.placeholder(tf.int64, [])
+    faults = {tf.reverse_sequence(x, numbers, 1, 0): r"seq_lengths must be in \[0, 4\), got 4 at position 1",
+              raw.TensorScatterAdd(x, tf.expand_dims(numbers, 1), x): "does not index into|not in",
+              tf.matrix_band_part(x, limit, 0): "num_lower must be negative or less or equal to number of rows"}
+    with tf.Session() as sess:
+        for fetch, message in faults.items():
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+                sess.run(fetch, {x: np.ones((2, 3)), numbers: [0, 4], limit: 3})
+
+
+def test_large_permutations():
+    order = np.random.RandomState(0).permutation(1000).astype(np.int32)
+    with tf.Session() as sess:
+        assert np.array_equal(sess.run(tf.invert_permutation(tf.constant(order) + 0))[order], np.arange(1000))

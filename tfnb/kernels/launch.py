@@ -158,6 +158,7 @@ FAILURES = {
     14: "sequence_length({0}) <= {2} is required, the number of steps of the inputs, got {1}",
     15: "label SparseTensor is not valid: indices[{0}] = [{1},{2}] is out of order, repeated, or out of bounds",
     16: "Labels length is zero in batch {0}",
+    17: "seq_lengths must be in [0, {2}), got {1} at position {0}",
     10: "box_index has values outside [0, batch_size): box_ind[{0}] = {1} is not in [0, {2})",
 }
 OUT_OF_RANGE = frozenset({10})                     # those that are no InvalidArgumentError, but an OutOfRangeError

@@ -16,6 +16,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows.places import band
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.ops.array.create import MatrixDiagPart, eye
 from tfnb.ops.array.reshape import matrix_transpose, reshape, shape
@@ -161,13 +162,19 @@ def _least_squares(ctx: Any, matrix: np.ndarray, rhs: np.ndarray, regularizer: n
     return np.asarray(found).astype(rhs.dtype, copy=False)
 
 
+def _check_band(ctx: Any) -> None:
+    shape = ctx.shape(0)
+    if len(shape) < 2:
+        raise ValueError(f"input must be at least 2-dim, received shape: {list(shape)}")
+    for i, (what, of) in enumerate((("lower", "rows"), ("upper", "columns"))):
+        count, most = ctx.value(i + 1), shape[i - 2]
+        if count is not None and int(count) > most:
+            raise ValueError(f"num_{what} must be negative or less or equal to number of {of} ({most}) got: "
+                             f"{int(count)}")
+
+
 def _band(ctx: Any, x: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    if x.ndim < 2:
-        raise ValueError(f"input must be at least 2-dim, received shape: {list(x.shape)}")
     rows, columns = x.shape[-2:]
-    for what, count, most, of in (("lower", int(lower), rows, "rows"), ("upper", int(upper), columns, "columns")):
-        if count > most:
-            raise ValueError(f"num_{what} must be negative or less or equal to number of {of} ({most}) got: {count}")
     below = np.arange(rows)[:, None] - np.arange(columns)
     kept = ((lower < 0) | (below <= lower)) & ((upper < 0) | (-below <= upper))
     return np.where(kept, x, np.zeros((), x.dtype))
@@ -248,8 +255,8 @@ def MatrixTriangularSolve() -> None:
     """
 
 
-@kernel("input: T, num_lower: Tindex, num_upper: Tindex -> band: T", shape=shapes.like_first, numpy=_band, T="type",
-        Tindex="{int32, int64} = DT_INT64")
+@kernel("input: T, num_lower: Tindex, num_upper: Tindex -> band: T", shape=shapes.like_first, numpy=_band, launch=band,
+        validate=_check_band, values=("num_lower", "num_upper"), T="type", Tindex="{int32, int64} = DT_INT64")
 def MatrixBandPart() -> None:
     """Zero everything outside a band of `num_lower` sub- and `num_upper` superdiagonals (negative: keep all)."""
 

@@ -17,14 +17,14 @@ from tfnb.kernels.launch import Address, Call, Launch
 
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
 BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = range(1, 8)
-BAD_SLICE, BAD_BOX = 9, 10
+BAD_SLICE, BAD_BOX, BAD_LENGTH = 9, 10, 17
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,
     NO_CLASS: lambda value, limit: (value < 0) | (value >= limit),
     BAD_INDEX: lambda value, limit: (value < 0) | (value >= limit),
     BAD_SEGMENT: lambda value, limit: value >= limit,
-    BAD_BOX: lambda value, limit: (value < 0) | (value >= limit),
+    **dict.fromkeys((BAD_BOX, BAD_LENGTH), lambda value, limit: (value < 0) | (value >= limit)),
 }
 GRAIN = 32768                              # values that an item of the CPU looks at: a loop of vector instructions
 

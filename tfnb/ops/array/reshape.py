@@ -227,6 +227,11 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
     inverse = np.full(len(x), -1, x.dtype)
+    if len(x) and 0 <= x.min() <= x.max() < len(x):
+        inverse[x] = np.arange(len(x), dtype=x.dtype)
+        if inverse.min() >= 0:                     # as many places as numbers
+            return inverse
+        inverse[:] = -1
     for i, place in enumerate(x.tolist()):
         if not 0 <= place < len(x):
             raise errors.InvalidArgumentError(None, ctx.op, f"{place} is not between 0 and {len(x)}")

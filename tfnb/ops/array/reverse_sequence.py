@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import errors
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.library.checks import BAD_LENGTH, Check
+from tfnb.kernels.library.rows import places as kernels
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel
 
@@ -40,8 +41,6 @@ def _shape(ctx: ShapeContext) -> list[Static]:
 def _numpy(ctx: Any, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     batch, along = int(ctx.attrs["batch_dim"]), int(ctx.attrs["seq_dim"])
     most = x.shape[along]
-    if lengths.size and not 0 <= lengths.min() <= lengths.max() <= most:
-        raise errors.InvalidArgumentError(None, ctx.op, f"seq_lengths must be in [0, {most}], not {lengths.tolist()}")
     place = np.arange(most)
     order = np.where(place < lengths[:, None], lengths[:, None] - 1 - place, place)      # (batch, time)
     order = order if batch < along else order.T
@@ -49,10 +48,15 @@ def _numpy(ctx: Any, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return np.take_along_axis(x, order.reshape(sizes), along)
 
 
-@kernel("input: T, seq_lengths: Tlen -> output: T", shape=_shape, numpy=_numpy, seq_dim="int", batch_dim="int = 0",
-        T="type", Tlen="{int32, int64} = DT_INT64")
+@kernel("input: T, seq_lengths: Tlen -> output: T", shape=_shape, numpy=_numpy, launch=kernels.reverse_sequence,
+        seq_dim="int", batch_dim="int = 0", T="type", Tlen="{int32, int64} = DT_INT64")
 def ReverseSequence() -> None:
     """Reverse the first seq_lengths[i] elements along `seq_dim` of each example i of `batch_dim` of `input`."""
+
+
+@ReverseSequence.checked
+def _(ctx: Any) -> list[Check]:
+    return [Check(1, BAD_LENGTH, ctx.shape(0)[int(ctx.attrs["seq_dim"])] + 1)]
 
 
 @ReverseSequence.gradient

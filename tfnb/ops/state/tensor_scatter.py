@@ -9,6 +9,7 @@ import numpy as np
 
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels import scatter
+from tfnb.kernels.cpu.scatter_nd import tensor_scatter
 from tfnb.opdef import kinds
 from tfnb.ops.array.create import zeros_like
 from tfnb.ops.declaration.construct import Constructor
@@ -29,7 +30,7 @@ def _changed(of: Constructor, tindices: str = "indextype", tensor: str = "tensor
         scatter.apply(form, [made, indices, updates], (), scalar_type(ctx.op))
         return made
     return kernel(f"{tensor}: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
-                  numpy=numpy, T=types, Tindices=tindices, bad_indices_policy="string = ''")
+                  numpy=numpy, cpu=tensor_scatter(form), T=types, Tindices=tindices, bad_indices_policy="string = ''")
 
 
 @_changed(ScatterNdUpdate, "{int16, int32, int64, uint16}")
