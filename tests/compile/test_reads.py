@@ -121,7 +121,7 @@ def test_updates_by_the_iterations_of_a_loop_are_seen_behind_it(oracle):
 
 
 def test_a_read_is_no_update():
-    """Only behind an update is a read repeated; elsewhere the copy that the earlier stage made is passed on."""
+    """What makes a stage read anew is an update before it in the run, never a read."""
     v, w = tf.Variable([1.0, 2.0]), tf.Variable([1.0, 2.0])
     read = v.read_value()
     with tf.control_dependencies([read]):
@@ -130,3 +130,20 @@ def test_a_read_is_no_update():
     written = updates_before(lambda op: [t.op for t in op.inputs] + list(op.control_inputs))
     assert [written(t.op, v.op) for t in (behind_read, update, behind_update)] == [False, False, True]
     assert not written(behind_update.op, w.op)
+
+
+def test_rows_that_a_host_call_chooses_are_read_from_the_variable_itself():
+    """No stage hands a copy of a variable on to the next one, unless the variable is updated between them."""
+    v = tf.Variable(np.arange(12.0, dtype="f").reshape(6, 2))
+    read = v.read_value()
+    ids = tf.py_func(lambda most: np.int32([1, 2 if most > 4 else 0]), [tf.reduce_max(read)], tf.int32)
+    ids.set_shape([2])
+    rows = tf.gather(read, ids) + 1.0
+    trained = tf.scatter_add(v, ids, rows)
+    with tf.Session() as session:
+        session.run(v.initializer)
+        assert [read in stage.inputs for stage in session.plan([rows, trained]).stages] == [False] * 3
+        for want in ([3, 5], [5, 9], [9, 17]):              # interpreted, then compiled
+            found, after = session.run([rows, trained])
+            assert found[:, 0].tolist() == want, (found, after)
+            session.run(tf.scatter_sub(v, [1, 2], [[1.0, 1.0]] * 2))

@@ -2,7 +2,7 @@
 
 A read aliases the variable's memory: an op ordered after an update sees the new value. A value that an earlier stage
 passes on is a copy, so the stage of such an op repeats the read, and the ops that only reshape it (Identity,
-Reshape, ...).
+Reshape, ...). So does a stage before which nothing writes to the variable: it needs no copy.
 """
 from __future__ import annotations
 
@@ -105,6 +105,20 @@ def _alias_ops(tensor: Tensor, maker: Callable[[Tensor], Operation | None],
         op = None if reads else maker(op.inputs[0])
     shows.update(dict.fromkeys(found, reads))
     return found[::-1] if reads else []
+
+
+def first_writes(runs: Iterable[Iterable[Operation]]) -> dict[Memory, int]:
+    """Return the number of the first run of ops that writes to each variable.
+
+    The runs up to it read the variable itself: what an earlier one hands on is a copy, 25 MB for an embedding of whose
+    rows a sampler, a host call, chooses 64.
+    """
+    found: dict[Memory, int] = {}
+    for i, ops in enumerate(runs):
+        for op in ops:
+            for memory in written_memory(op):
+                found.setdefault(memory, i)
+    return found
 
 
 def updates_before(before: Callable[[Operation], Iterable[Operation]]) -> Written:

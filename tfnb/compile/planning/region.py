@@ -22,7 +22,7 @@ from tfnb.compile.planning.order import (
 )
 from tfnb.compile.planning.placement import for_gpu, not_folded, place, types_compile
 from tfnb.compile.planning.plan import LEAVES, Choice, Guard, Loop, OnGpu, Plan, Stage
-from tfnb.compile.planning.reads import Written, read_again, updates_before
+from tfnb.compile.planning.reads import Written, first_writes, memory_of, read_again, updates_before
 from tfnb.compile.planning.stand_ins import named_again, stand_in
 from tfnb.core.dtypes import resource
 from tfnb.core.errors import InvalidArgumentError
@@ -312,10 +312,15 @@ class Region:
         stages: list[Stage] = []
         written = updates_before(self._before_or_inside) if not self.late else lambda op, variable: True
         runs = [found for run in runs for found in (*self._reads_of_loop(run, device, written), run)]
-        for (condition, name, loop), ops in reversed(runs):
+        inside = self._before_or_inside
+        kept = {} if self.alone else first_writes(
+            [each for op in ops for each in (op, *(inside(op) if op in self.loops else ()))] for _, ops in runs)
+        for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             if name in ("device", "gpu", "host"):
                 fits = bool if name == "host" else device.__contains__
-                ops = [*read_again(ops, fits, self._maker, written), *ops]
+                again = written if name == "host" or self.alone else \
+                    lambda op, variable, i=i: written(op, variable) or i <= kept.get(memory_of(variable), i)
+                ops = [*read_again(ops, fits, self._maker, again), *ops]
                 stage = self._stage(name, ops, self._guard(condition), wanted, by_value,
                                     plain if not stages else (), len(runs) == 1 and not self.late)
             else:
