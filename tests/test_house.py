@@ -14,9 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "control_flow", "linalg", "variables",
-         "image", "autodiff", "graph_editor", "compile", "runtime", "debug", "summary", "train", "data", "layers",
-         "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model", "feature_column",
-         "keras", "estimator", "custom", "examples", "tools", "testing", "notebook"]
+         "ragged", "image", "autodiff", "graph_editor", "compile", "runtime", "debug", "summary", "train", "data",
+         "layers", "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model",
+         "feature_column", "keras", "estimator", "custom", "examples", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md"}
 # The order of sub-rooms, where a room has some; ".": the modules of its own folder, which come last if it is not named.

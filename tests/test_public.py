@@ -38,11 +38,13 @@ NEWER = {
     "canonicalized_coordinates": "tf.image.non_max_suppression_padded", "fn_output_signature": "tf.map_fn",
     "defaults": "tf.saved_model.build_signature_def tf.saved_model.signature_def_utils.build_signature_def",
     "encoding": "tf.compat.as_str_any", "parameters": "tf.linalg.LinearOperator",
+    "flat_values_spec": "tf.RaggedTensorSpec",
     "allow_fast_lookup": "tf.nn.embedding_lookup_sparse tf.nn.safe_embedding_lookup_sparse",
 }
 # Programs get these from other functions and don't construct them, or their class has other parts here.
 NOT_CONSTRUCTED = {"tf.Operation", "tf.Tensor", "tf.data.Dataset", "tf.data.Iterator", "tf.flags.Flag",
-                   "tf.flags.FLAGS", "tf.UnconnectedGradients", "tf.VariableAggregation", "tf.VariableSynchronization"}
+                   "tf.flags.FLAGS", "tf.RaggedTensor", "tf.UnconnectedGradients", "tf.VariableAggregation",
+                   "tf.VariableSynchronization"}
 # Other defaults. By another name: what an older release gave by another keyword can't be required here.
 OTHER_DEFAULTS = {
     "by another name": {"tf.SparseTensor", "tf.concat", "tf.nn.avg_pool", "tf.nn.avg_pool2d", "tf.nn.max_pool",

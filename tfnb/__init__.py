@@ -168,6 +168,7 @@ python_io = _lazy_module("tfnb.python_io")
 quantization = _lazy_module("tfnb.quantization")
 config = _lazy_module("tfnb.config")
 queue = _lazy_module("tfnb.queue")
+ragged = _lazy_module("tfnb.ragged")
 resource_loader = _lazy_module("tfnb.resource_loader")
 sets = _lazy_module("tfnb.sets")
 signal = _lazy_module("tfnb.signal")
@@ -216,7 +217,7 @@ _PLACES = {
         "tensor_scatter_add tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "
         "tensor_scatter_nd_sub tensor_scatter_nd_update tensor_scatter_sub tensor_scatter_update",
     "tfnb.ops.strings.decoding":
-        "as_string decode_base64 decode_csv decode_raw encode_base64 string_split string_to_number",
+        "as_string decode_base64 decode_csv decode_raw encode_base64 string_to_number",
     "tfnb.ops.strings.edit_distance": "edit_distance",
     "tfnb.ops.strings.string_ops": "string_join substr",
     "tfnb.variables.template": "make_template",

@@ -308,7 +308,7 @@ def differentiable():
 
 def total(outputs, random):
     """A weighted sum of everything that can be differentiated."""
-    outputs = [t for t in (outputs if isinstance(outputs, (list, tuple)) else [outputs]) if is_trainable(t)]
+    outputs = [t for t in tf.nest.flatten(outputs) if is_trainable(t)]
     sizes = [t.shape.as_list() if t.shape.is_fully_defined() else [] for t in outputs]
     return tf.add_n([tf.reduce_sum(t * random.uniform(0.5, 1.5, size)) for t, size in zip(outputs, sizes, strict=True)])
 

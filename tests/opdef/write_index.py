@@ -16,7 +16,7 @@ from types import ModuleType
 
 PACKAGE = Path(__file__).resolve().parents[2] / "tfnb"
 PLACE, LINTER = PACKAGE / "opdef" / "index.txt", PACKAGE / "ops" / ".ruff.toml"
-ROOMS = ("ops", "control_flow", "linalg", "variables", "image", "train.optimizers")
+ROOMS = ("ops", "control_flow", "linalg", "variables", "image", "ragged", "train.optimizers")
 HEAD = "# Modules that declare ops and export names; written by `python tests/opdef/write_index.py`.\n"
 LINTER_HEAD = '''# Scalar definitions are written in primitives; written by `python tests/opdef/write_index.py`.
 extend = "../../pyproject.toml"

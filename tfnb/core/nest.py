@@ -2,26 +2,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, KeysView, Mapping, Sequence, Set, ValuesView
-from typing import Any
+from typing import Any, NamedTuple
 
 from tfnb.core.text import shown
 
 Parts = Callable[[Any], Sequence[Any] | None]
-Expansion = tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]
+Shapes = Callable[[Any, Any], list[Any]]
 DEEPEST = 10_000                            # levels: a structure of more contains itself
-_EXPANSIONS: dict[type, Expansion] = {}     # classes that represent several tensors: (parts, join)
 
 
-_SHAPES: dict[type, Callable[[Any, Any], list[Any]]] = {}
+class Rule(NamedTuple):
+    """Treatment of a class whose objects represent several tensors. See `register_composite`."""
+
+    parts: Callable[[Any], Sequence[Any]]
+    join: Callable[[Any, Sequence[Any]], Any]
+    shapes: Shapes
+    value: Callable[[Any, Sequence[Any]], Any]
+    fed: Callable[[Any], Sequence[Any]]
+
+
+RULES: dict[type, Rule] = {}                # of the classes that are registered
 
 
 def register_composite(cls: type, parts: Callable[[Any], Sequence[Any]], join: Callable[[Any, Sequence[Any]], Any],
-                       shapes: Callable[[Any, Any], list[Any]]) -> None:
-    """Register `cls` as a composite that `expand_composites=True` flattens.
+                       shapes: Shapes, value: Callable[[Any, Sequence[Any]], Any],
+                       fed: Callable[[Any], Sequence[Any]] = tuple) -> None:
+    """Register `cls` as a composite that `expand_composites=True` flattens, and that can be fetched and fed.
 
-    parts: fn(object) -> tensors; join: fn(object, tensors) -> object; shapes: see `part_shapes`.
+    parts: fn(object) -> tensors; join: fn(object, tensors) -> object; shapes: see `part_shapes`; value: fn(object,
+    arrays) -> what is fetched; fed: fn(what is fed) -> arrays.
     """
-    _EXPANSIONS[cls], _SHAPES[cls] = (parts, join), shapes
+    RULES[cls] = Rule(parts, join, shapes, value, fed)
 
 
 def part_shapes(value: Any, shape: Any) -> list[Any]:
@@ -29,12 +40,13 @@ def part_shapes(value: Any, shape: Any) -> list[Any]:
 
     shape: None if there is none; None in the result represents the tensor's present shape.
     """
-    found = next((rule for cls, rule in _SHAPES.items() if isinstance(value, cls)), None)
-    return [shape] if found is None else found(value, shape)
+    found = composite(value)
+    return [shape] if found is None else found.shapes(value, shape)
 
 
-def _composite(value: Any) -> Expansion | None:
-    return next((found for cls, found in _EXPANSIONS.items() if isinstance(value, cls)), None)
+def composite(value: Any) -> Rule | None:
+    """Return the rule for a value that represents several tensors, None for others."""
+    return next((found for cls, found in RULES.items() if isinstance(value, cls)), None)
 
 
 def is_nested(seq: Any) -> bool:
@@ -140,11 +152,11 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
         return list(leaves(structure))
     found: list[Any] = []
     for value in leaves(structure):
-        rule = _composite(value)
+        rule = composite(value)
         if rule is None:
             found.append(value)
         else:
-            found.extend(rule[0](value))
+            found.extend(rule.parts(value))
     return found
 
 
@@ -166,8 +178,8 @@ def pack_sequence_as(structure: Any, flat_sequence: Sequence[Any], expand_compos
 
 def _pack(structure: Any, values: Iterator[Any], expand_composites: bool) -> Any:
     def leaf(value: Any) -> Any:
-        found = _composite(value) if expand_composites else None
-        return next(values) if found is None else found[1](value, [next(values) for _ in found[0](value)])
+        found = composite(value) if expand_composites else None
+        return next(values) if found is None else found.join(value, [next(values) for _ in found.parts(value)])
     return rebuilt(structure, leaf, joined)
 
 
@@ -227,7 +239,7 @@ def _assert_same_level(a: Any, b: Any, check_types: bool, expand_composites: boo
                          f"{type(a).__name__} str={shown(a)}\n\nSecond structure: type={type(b).__name__} "
                          f"str={shown(b)}")
     if not is_nested(a):
-        if expand_composites and type(a) is not type(b) and (_composite(a) or _composite(b)):
+        if expand_composites and type(a) is not type(b) and (composite(a) or composite(b)):
             raise TypeError(f"The two structures don't have the same nested structure: {a} and {b}")
         return
     both_maps = isinstance(a, Mapping) and isinstance(b, Mapping)

@@ -18,7 +18,16 @@ from tfnb.ops.array.slicing import StridedSlice
 from tfnb.ops.declaration import evaluate  # noqa: F401 - it tells the graph how to compute constant values
 from tfnb.ops.math.arithmetic import Add, AddV2, Mul, Neg, Pow, Sub, abs
 from tfnb.ops.math.casting import cast
-from tfnb.ops.math.compare import Greater, GreaterEqual, Less, LessEqual, LogicalAnd, LogicalNot, LogicalOr, logical_xor
+from tfnb.ops.math.compare import (
+    LogicalAnd,
+    LogicalNot,
+    LogicalOr,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    logical_xor,
+)
 from tfnb.ops.math.division import FloorDiv, FloorMod, truediv
 from tfnb.ops.reductions.matmul import matmul
 
@@ -81,7 +90,7 @@ _WRONG = ("Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) an
           "valid indices, got {!r}")
 
 
-def _check(index: Any) -> Any:
+def index_of(index: Any) -> Any:
     """Return an index as an int or a scalar tensor. Raises TypeError for anything else."""
     if isinstance(index, Dimension):
         index = index.value
@@ -121,7 +130,7 @@ class _Spec:
     def add(self, index: Any) -> None:
         """Add an index: a slice, `...`, tf.newaxis or a number. Raises TypeError for anything else."""
         if isinstance(index, slice):
-            start, stop, step = (None if _is_open(one) else _check(one)
+            start, stop, step = (None if _is_open(one) else index_of(one)
                                  for one in (index.start, index.stop, index.step))
             masks = [m for m, bound in (("begin_mask", start), ("end_mask", stop)) if bound is None]
             self.put(0 if start is None else start, 0 if stop is None else stop, 1 if step is None else step, *masks)
@@ -130,7 +139,7 @@ class _Spec:
         elif index is newaxis:
             self.put(0, 0, 1, "new_axis_mask")
         else:
-            index = _check(index)
+            index = index_of(index)
             self.put(index, index + 1, 1, "shrink_axis_mask")
 
 
@@ -230,7 +239,7 @@ def _install() -> None:
     for python2, operator in (("div", "truediv"),):
         Tensor._override(f"__{python2}__", _forward(operator))
         Tensor._override(f"__r{python2}__", _backward(operator))
-    for method, constructor in (("lt", Less), ("le", LessEqual), ("gt", Greater), ("ge", GreaterEqual)):
+    for method, constructor in (("lt", less), ("le", less_equal), ("gt", greater), ("ge", greater_equal)):
         Tensor._override(f"__{method}__", lambda x, y, make=constructor: make(x, y))
     Tensor._override("__neg__", lambda x: Neg(x))
     Tensor._override("__abs__", lambda x: abs(x))

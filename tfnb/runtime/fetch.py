@@ -17,8 +17,6 @@ from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import told_operands, told_value
-from tfnb.ops.composite.indexed_slices import IndexedSlices, IndexedSlicesValue
-from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.runtime.tensor_handle import TensorHandle
 
 Build = Callable[[list[Any]], Any]              # from the values of a run, a list of its own
@@ -40,19 +38,12 @@ class Fetches:
     single: bool
 
 
-# Composite tensors: class -> (components of an object, object from the values of its components).
-_EXPANSIONS: dict[type, tuple[Callable[[Any], Sequence[Any]], Callable[[Any, Sequence[Any]], Any]]] = {
-    IndexedSlices: (lambda slices: slices.parts, lambda slices, values: IndexedSlicesValue(*values)),
-    SparseTensor: (lambda sparse: sparse.parts, lambda sparse, values: SparseTensorValue(*values)),
-}
-
-
 def read_fetches(fetches: Any, graph: Graph) -> Fetches:
     """Flatten a fetch structure. Raises TypeError for no graph element, ValueError for one of another graph."""
     tensors: dict[Tensor, int] = {}
     targets: dict[Operation, None] = {}
     build = _builder(fetches, graph, tensors, targets)
-    inner = isinstance(fetches, (list, tuple, Mapping, *_EXPANSIONS))
+    inner = _components(fetches) is not None
     return Fetches(tuple(tensors), tuple(targets), build, not inner and len(tensors) == 1)
 
 
@@ -122,7 +113,8 @@ def _components(fetch: Any) -> Sequence[Any] | None:
         return fetch
     if isinstance(fetch, Mapping):
         return list(fetch.values())
-    return next((parts(fetch) for cls, (parts, _) in _EXPANSIONS.items() if isinstance(fetch, cls)), None)
+    rule = nest.composite(fetch)
+    return None if rule is None else rule.parts(fetch)
 
 
 def _join(fetch: Any) -> Join:
@@ -135,8 +127,8 @@ def _join(fetch: Any) -> Join:
         keys = list(fetch)
         made: Any = partial(defaultdict, fetch.default_factory) if isinstance(fetch, defaultdict) else type(fetch)
         return lambda parts: made(zip(keys, parts, strict=True))
-    join = next(join for cls, (_, join) in _EXPANSIONS.items() if isinstance(fetch, cls))
-    return lambda parts: join(fetch, parts)
+    rule: Any = nest.composite(fetch)
+    return lambda parts: rule.value(fetch, parts)
 
 
 def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
@@ -157,24 +149,21 @@ def graph_element(fetch: Any, graph: Graph) -> Tensor | Operation:
     return element
 
 
-def _parts(key: Any) -> Sequence[Any]:
-    return next(parts for cls, (parts, _) in _EXPANSIONS.items() if isinstance(key, cls))(key)
-
-
 def flat_feeds(feed_dict: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Flatten the tuples of tensors, and composite tensors, in a `feed_dict`; return itself if there are none.
 
     Raises ValueError for a value that does not have as many parts as its key.
     """
-    if not any(isinstance(key, (tuple, *_EXPANSIONS)) for key in feed_dict):
+    if not any(isinstance(key, (tuple, *nest.RULES)) for key in feed_dict):
         return feed_dict
     flat: dict[Any, Any] = {}
     for key, value in feed_dict.items():
-        if not isinstance(key, (tuple, *_EXPANSIONS)):
+        rule = nest.composite(key)
+        if not isinstance(key, tuple) and rule is None:
             flat[key] = value
             continue
-        keys = key if isinstance(key, tuple) else _parts(key)
-        values = [v for v in value if v is not None]
+        keys, given = (key, value) if rule is None else (rule.parts(key), rule.fed(value))
+        values = [v for v in given if v is not None]
         if len(keys) != len(values):
             raise ValueError(f"A feed of {len(keys)} tensors got {len(values)} values: {key!r}")
         flat.update(flat_feeds(dict(zip(keys, values, strict=True))))

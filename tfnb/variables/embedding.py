@@ -14,6 +14,7 @@ from tfnb.ops.array.joining import concat, stack
 from tfnb.ops.array.partition import ParallelDynamicStitch, dynamic_partition
 from tfnb.ops.array.reshape import identity, rank, shape, size
 from tfnb.ops.control.source import constant
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import Maximum
 from tfnb.ops.math.casting import cast
@@ -23,6 +24,7 @@ from tfnb.ops.reductions.reduce import reduce_sum
 from tfnb.variables.partitioned import PartitionedVariable
 
 
+@dispatched
 def embedding_lookup(params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None,
                      validate_indices: bool = True, max_norm: float | None = None) -> Tensor:
     """The rows of `params` numbered `ids`; where `params` is a list (or partitioned), the rows are spread over its

@@ -15,6 +15,7 @@ from tfnb.graph.stack import graph_of, name_scope
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.searching import searchsorted
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.casting import cast
@@ -177,6 +178,7 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
 
 
 @public("batch_gather")
+@dispatched
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """Gather elements along the last axis of `indices`, each from the part of `params` with its leading axes.
 

@@ -18,6 +18,7 @@ from tfnb.opdef.ranks import AtLeast, Single
 from tfnb.ops.array.reshape import shape as shape_tensor
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import elementwise, kernel, movement
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions, named
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.shapes import named_by_first
@@ -299,6 +300,7 @@ def ones(shape: Any, dtype: Any = dtypes.float32, name: str | None = None) -> Te
         return _filled(shape, True if kind == dtypes.bool else 1, kind, scope)
 
 
+@dispatched
 def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Return zeros in the shape of `tensor`: a constant where the shape is known (unless not `optimize`).
 
@@ -322,6 +324,7 @@ def zeros_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize
         return ZerosLike(x, name=scope)
 
 
+@dispatched
 def ones_like(tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True) -> Tensor:
     """Return ones in the shape of `tensor`. dtype: of the result, by default that of `tensor`.
 

@@ -22,6 +22,7 @@ from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import expand_dims, shape, size, squeeze
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
 from tfnb.ops.math.casting import cast
@@ -300,6 +301,7 @@ ListDiff.no_gradient("it is made of indices")
 # What users call
 
 
+@dispatched
 def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | None = None, axis: Any = None,
            batch_dims: int = 0) -> Tensor:
     """Gather slices of `params` along `axis` (by default the first) at `indices`.
@@ -316,6 +318,7 @@ def gather(params: Any, indices: Any, validate_indices: Any = None, name: str | 
     return GatherV2(params, indices, batch_dims if axis is None else axis, batch_dims=batch_dims, name=name)
 
 
+@dispatched
 def gather_nd(params: Any, indices: Any, name: str | None = None, batch_dims: int = 0) -> Tensor:
     """Gather slices of `params` at the index vectors in the last axis of `indices`.
 
@@ -393,6 +396,7 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> tupl
     return Unique(x, out_idx=out_idx, name=name)
 
 
+@dispatched
 def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = None, axis: int | None = None,
             dtype: Any = None, name: str | None = None) -> Tensor:
     """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` (1), else `off_value` (0).
@@ -421,6 +425,7 @@ def one_hot(indices: Any, depth: Any, on_value: Any = None, off_value: Any = Non
         return OneHot(indices, depth, on, off, axis=-1 if axis is None else axis, name=scope)
 
 
+@dispatched
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: int | None = None) -> Tensor:
     """Return the slices of `tensor` (along the axes of `mask`, from `axis` on) where `mask` is True.
 

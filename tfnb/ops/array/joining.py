@@ -18,6 +18,7 @@ from tfnb.kernels.view import NeedsCopy, View
 from tfnb.ops.array.reshape import identity
 from tfnb.ops.array.slicing import Slice
 from tfnb.ops.declaration.declare import kernel, movement
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node, shape_of
@@ -445,6 +446,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 # What users call
 
+@dispatched
 def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_dim: Any = None) -> Tensor:
     """Concatenate tensors along `axis`; r0.x's order `concat(concat_dim, values)` is recognised.
 
@@ -471,6 +473,7 @@ def concat(values: Any = None, axis: Any = None, name: str = "concat", concat_di
         return identity(values[0], name=name)
 
 
+@dispatched
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Stack tensors of one shape along a new axis. Raises ValueError for an axis out of range.
 

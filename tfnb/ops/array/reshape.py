@@ -23,6 +23,7 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel, movement, shapeof
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import shape_node
@@ -431,6 +432,7 @@ def shape_n(input: Sequence[Any], out_type: Any = dtypes.int32, name: str | None
     return ShapeN(input, out_type=out_type, name=name)
 
 
+@dispatched
 def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> Tensor:
     """Return the number of elements of a tensor, an int32 or `out_type` (int64) scalar: a constant where it is known.
 
@@ -448,6 +450,7 @@ def size(input: Any, name: str | None = None, out_type: Any = dtypes.int32) -> T
         return Size(x, out_type=out_type, name=scope)
 
 
+@dispatched
 def rank(input: Any, name: str | None = None) -> Tensor:
     """Return the rank (number of axes) of a tensor or SparseTensor: a constant where it is known.
 
@@ -466,6 +469,7 @@ def rank(input: Any, name: str | None = None) -> Tensor:
 reshape, identity_n, invert_permutation = functions(Reshape, IdentityN, InvertPermutation)
 
 
+@dispatched
 def identity(input: Any, name: str | None = None) -> Any:
     """Return a tensor of the same value; of a SparseTensor, of the same parts.
 
@@ -475,6 +479,7 @@ def identity(input: Any, name: str | None = None) -> Any:
     return _parts_too(Identity, input, name)
 
 
+@dispatched
 def stop_gradient(input: Any, name: str | None = None) -> Any:
     """Return the same value (of a SparseTensor, the same parts), as a constant for gradients.
 
@@ -506,6 +511,7 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     return EnsureShape(x, shape=TensorShape(shape), name=name)
 
 
+@dispatched
 def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
     """Insert an axis of size 1 before axis `axis` (negative: counted from the end) of `input`.
 
@@ -521,6 +527,7 @@ def expand_dims(input: Any, axis: Any = None, name: str | None = None, dim: Any 
     return ExpandDims(input, axis, name=name)
 
 
+@dispatched
 def squeeze(input: Any, axis: Any = None, name: str | None = None, squeeze_dims: Any = None) -> Tensor:
     """Remove from `input` its axes of size 1, or those that `axis` names.
 
@@ -575,6 +582,7 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(a, perm, name=scope, conjugate=conjugate)
 
 
+@dispatched
 def reverse(tensor: Any, axis: Any = None, name: str | None = None, dims: Any = None) -> Tensor:
     """Reverse `tensor` along the axes `axis`, or, as in r0.x, along those where a list of bools is True.
 

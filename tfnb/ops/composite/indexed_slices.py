@@ -163,4 +163,4 @@ def _part_shapes(slices: IndexedSlices, shape: TensorShape | None) -> list[Tenso
 
 
 nest.register_composite(IndexedSlices, lambda slices: slices.parts, lambda slices, parts: IndexedSlices(*parts),
-                        _part_shapes)
+                        _part_shapes, lambda slices, arrays: IndexedSlicesValue(*arrays))

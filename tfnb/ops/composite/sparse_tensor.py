@@ -15,6 +15,7 @@ from tfnb.graph.parts.context import session_for
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.declaration.arguments import renamed
+from tfnb.ops.declaration.dispatch import dispatched
 
 
 class SparseTensorValue(namedtuple("SparseTensorValue", ("indices", "values", "dense_shape"))):
@@ -146,6 +147,7 @@ class SparseTensor:
 
 def of_values(fn: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function of one tensor take a SparseTensor too: the result has its indices."""
+    @dispatched
     @wraps(fn)
     def of_either(x: Any, *args: Any, **kwargs: Any) -> Any:
         if not isinstance(x, SparseTensor):
@@ -161,4 +163,5 @@ def _part_shapes(sparse: SparseTensor, shape: TensorShape | None) -> list[Tensor
 
 
 nest.register_composite(SparseTensor, lambda sparse: [sparse.indices, sparse.values, sparse.dense_shape],
-                        lambda sparse, parts: SparseTensor(*parts), _part_shapes)
+                        lambda sparse, parts: SparseTensor(*parts), _part_shapes,
+                        lambda sparse, arrays: SparseTensorValue(*arrays))

@@ -1,6 +1,7 @@
 """Specifications of values: dtype and shape of a tensor, a SparseTensor or IndexedSlices (`tf.TensorSpec`...)."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -143,20 +144,30 @@ class IndexedSlicesSpec(_Described):
         return *super()._parts(), self._indices_dtype, self._dense_shape_dtype, self._indices_shape
 
 
+_MAKERS: dict[type, Callable[[Any], TypeSpec]] = {
+    SparseTensor: lambda value: SparseTensorSpec(value.shape, value.dtype),
+    IndexedSlices: lambda value: IndexedSlicesSpec(
+        value.shape, value.dtype, value.indices.dtype,
+        None if value.dense_shape is None else value.dense_shape.dtype, value.indices.shape)}
+
+
+def of_values(cls: type, make: Callable[[Any], TypeSpec]) -> None:
+    """Register how the specification of a value of a class is made."""
+    _MAKERS[cls] = make
+
+
 @public("type_spec_from_value")
 def type_spec_from_value(value: Any) -> TypeSpec:
-    """Return the specification of a tensor, a variable, a SparseTensor, IndexedSlices, or of an array or a number.
+    """Return the specification of a tensor, a variable, a SparseTensor, RaggedTensor, IndexedSlices, array or number.
 
     Raises TypeError for another value.
 
     >>> tf.type_spec_from_value(tf.zeros([2])).dtype
     tf.float32
     """
-    if isinstance(value, SparseTensor):
-        return SparseTensorSpec(value.shape, value.dtype)
-    if isinstance(value, IndexedSlices):
-        return IndexedSlicesSpec(value.shape, value.dtype, value.indices.dtype,
-                                 None if value.dense_shape is None else value.dense_shape.dtype, value.indices.shape)
+    make = next((make for cls, make in _MAKERS.items() if isinstance(value, cls)), None)
+    if make is not None:
+        return make(value)
     if hasattr(value, "shape") and hasattr(value, "dtype") and hasattr(value, "op"):
         return TensorSpec(value.shape, value.dtype.base_dtype)
     if isinstance(value, (np.ndarray, np.generic, int, float, bool, complex, str, bytes)):

@@ -15,6 +15,7 @@ from tfnb.ops.control.group import with_dependencies
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ Assert.no_gradient("it has no output")
 
 # What users call
 
+@dispatched
 def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor:
     """Return `tensor` itself; running it raises InvalidArgumentError with `message` if it has a NaN or an infinity.
 

@@ -16,6 +16,7 @@ from tfnb.core.interrupts import held_back
 from tfnb.opdef.contract import documentation
 from tfnb.opdef.index import PUBLIC
 from tfnb.ops.declaration.construct import Constructor
+from tfnb.ops.declaration.dispatch import HANDLERS, handler
 
 Declared = TypeVar("Declared")
 NAMES: dict[str, Any] = {}              # "math.erfinv" -> the function, of the modules that are imported
@@ -28,7 +29,8 @@ def function(op: Constructor, name: str = "", module: str = "tfnb") -> Callable[
     module: the public module from which it can be imported under that name.
     """
     def call(*args: Any, **kwargs: Any) -> Any:
-        return op(*args, **kwargs)
+        handle = HANDLERS and handler(call, type(op.spec), args, kwargs)
+        return handle(op, *args, **kwargs) if handle else op(*args, **kwargs)
     call.__name__ = call.__qualname__ = name or _WORD_START.sub("_", op.spec.name).lower()
     call.__module__ = module
     call.__doc__ = documentation(op.spec)

@@ -15,6 +15,7 @@ from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.composite.sparse_tensor import of_values
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import function, functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import ones_node, same_shapes, unbroadcast, zeros_node
@@ -355,6 +356,7 @@ for _op in (Floor, Ceil, Rint, Round):
 
 # What users call
 
+@dispatched
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x + y` element-wise, with broadcasting; strings are concatenated.
 
@@ -376,6 +378,7 @@ pow, maximum, minimum = functions(Pow, Maximum, Minimum)
 floor, ceil, rint, reciprocal, inv = functions(Floor, Ceil, Rint, Reciprocal, Inv)
 
 
+@dispatched
 def add_n(inputs: Sequence[Any], name: str | None = None) -> Tensor:
     """Return the sum of the tensors `inputs`, of one dtype and shape.
 
@@ -465,6 +468,7 @@ def sign(x: Any, name: str | None = None) -> Tensor:
     return raw.DivNoNan(x, cast(raw.ComplexAbs(x, Tout=x.dtype.real_dtype), x.dtype.base_dtype), name=name)
 
 
+@dispatched
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """Multiply `x` (a tensor or IndexedSlices: so is the result) by a scalar. Raises ValueError if it is not one.
 
@@ -479,6 +483,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return Mul(scalar, x, name=name)
 
 
+@dispatched
 def round(x: Any, name: str | None = None) -> Tensor:
     """Round `x` to the nearest integer element-wise, ties to even; integers stay as they are.
 
@@ -489,6 +494,7 @@ def round(x: Any, name: str | None = None) -> Tensor:
     return x if x.dtype.is_integer else Round(x, name=name)
 
 
+@dispatched
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """Convert `value` to another dtype, clipped to the range of that dtype first.
 

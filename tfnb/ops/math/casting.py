@@ -14,6 +14,7 @@ from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import elementwise, kernel
+from tfnb.ops.declaration.dispatch import dispatched
 
 
 def _check_text(ctx: Any) -> None:
@@ -40,6 +41,7 @@ def _(op: Operation, dy: Tensor) -> Tensor | None:
 
 # What users call
 
+@dispatched
 def cast(x: Any, dtype: Any, name: str | None = None) -> Any:
     """Convert `x` (IndexedSlices and SparseTensors too) to another dtype; `x` itself if it has that dtype already.
 
@@ -74,6 +76,7 @@ def ToBool() -> None:
 ToBool.no_gradient("it is a truth value")
 
 
+@dispatched
 def to_float(x: Any, name: str = "ToFloat") -> Tensor:
     """Convert `x` to float32.
 
@@ -83,6 +86,7 @@ def to_float(x: Any, name: str = "ToFloat") -> Tensor:
     return cast(x, dtypes.float32, name=name)
 
 
+@dispatched
 def to_double(x: Any, name: str = "ToDouble") -> Tensor:
     """Convert `x` to float64.
 
@@ -92,6 +96,7 @@ def to_double(x: Any, name: str = "ToDouble") -> Tensor:
     return cast(x, dtypes.float64, name=name)
 
 
+@dispatched
 def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
     """Convert `x` to int32.
 
@@ -101,6 +106,7 @@ def to_int32(x: Any, name: str = "ToInt32") -> Tensor:
     return cast(x, dtypes.int32, name=name)
 
 
+@dispatched
 def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
     """Convert `x` to int64.
 

@@ -10,6 +10,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import zeros_node
@@ -234,6 +235,7 @@ logical_and, logical_or, logical_not = functions(LogicalAnd, LogicalOr, LogicalN
 is_nan, is_inf, is_finite, select = functions(IsNan, IsInf, IsFinite, Select)
 
 
+@dispatched
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x == y` element-wise, with broadcasting: bools.
 
@@ -245,6 +247,7 @@ def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return Equal(x, y, name=name)
 
 
+@dispatched
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x != y` element-wise, with broadcasting: bools. Errors as of `equal`.
 
@@ -254,6 +257,7 @@ def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     return NotEqual(x, y, name=name)
 
 
+@dispatched
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Compute the exclusive disjunction of `x` and `y` element-wise: bools.
 
@@ -263,6 +267,7 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     return LogicalAnd(LogicalOr(x, y), LogicalNot(LogicalAnd(x, y)), name=name)
 
 
+@dispatched
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Select elements of `x` where `condition` is True, else of `y`, all of one shape (a vector selects rows).
 
@@ -284,6 +289,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return Select(condition, x, y, name=name)
 
 
+@dispatched
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """As `where`, with broadcasting.
 

@@ -13,6 +13,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import elementwise, kernel
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import unbroadcast
 
@@ -97,6 +98,7 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 # What users call
 
+@dispatched
 def angle(input: Any, name: str | None = None) -> Tensor:
     """Compute the argument of each element, in (-pi, pi]; of reals 0 or pi. Floats of the precision of `input`.
 
@@ -111,6 +113,7 @@ def angle(input: Any, name: str | None = None) -> Tensor:
                           raw.Mul(convert_to_tensor(np.pi, dtype=x.dtype), raw.OnesLike(x)), raw.ZerosLike(x))
 
 
+@dispatched
 def conj(x: Any, name: str | None = None) -> Tensor:
     """Compute the complex conjugate; a real tensor is returned as it is. Raises TypeError for other dtypes.
 
@@ -125,6 +128,7 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     return x
 
 
+@dispatched
 def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """Compute `real + i imag`: complex64 from float32, complex128 from float64.
 
@@ -140,6 +144,7 @@ def complex(real: Any, imag: Any, name: str | None = None) -> Tensor:
         return Complex(real, imag, Tout=kind, name=scope)
 
 
+@dispatched
 def real(input: Any, name: str | None = None) -> Tensor:
     """Compute the real part; a real tensor is returned as it is. Raises TypeError for other dtypes.
 
@@ -153,6 +158,7 @@ def real(input: Any, name: str | None = None) -> Tensor:
         return Real(x, Tout=x.dtype.real_dtype, name=scope) if x.dtype.is_complex else x
 
 
+@dispatched
 def imag(input: Any, name: str | None = None) -> Tensor:
     """Compute the imaginary part; zeros for a real tensor.
 

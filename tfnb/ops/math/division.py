@@ -9,6 +9,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.library.checks import ZERO, Check
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import function, public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import NUMBERS, Mul, Neg, Sub
@@ -172,6 +173,7 @@ AS_FLOAT = {dtypes.int8: dtypes.float32, dtypes.uint8: dtypes.float32, dtypes.in
              dtypes.int64: dtypes.float64, dtypes.uint64: dtypes.float64}
 
 
+@dispatched
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` as Python 3 divides: integers become floats first. Raises TypeError if the dtypes differ.
 
@@ -188,6 +190,7 @@ def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return RealDiv(x, y, name=scope)
 
 
+@dispatched
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` as Python 3 divides.
 
@@ -199,6 +202,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return x / y
 
 
+@dispatched
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` as Python 2 divides: integers stay integers (rounded down).
 
@@ -214,6 +218,7 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.divide_no_nan")
+@dispatched
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` element-wise, and 0 where `y` is 0.
 
@@ -226,6 +231,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.reciprocal_no_nan")
+@dispatched
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """Compute `1 / x` element-wise, and 0 where `x` is 0.
 
@@ -240,6 +246,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
         return quotient
 
 
+@dispatched
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x / y` rounded down, as Python's `//`.
 
@@ -250,6 +257,7 @@ def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
         return FloorDiv(x, y, name=scope)
 
 
+@dispatched
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Compute `x * y` element-wise, and 0 where `y` is 0, even if `x` is infinite or NaN.
 

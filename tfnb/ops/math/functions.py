@@ -11,6 +11,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
 from tfnb.ops.composite.sparse_tensor import of_values
 from tfnb.ops.declaration.declare import elementwise
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions, public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import FLOATS, REAL, AddV2, Neg, Reciprocal, Square, Sub
@@ -531,6 +532,7 @@ def tanh(x: Any, name: str | None = None) -> Tensor:
     return Tanh(x, name=name)
 
 
+@dispatched
 def sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Compute `1 / (1 + exp(-x))`, element-wise. x: floats or complex numbers (else TypeError), as is the result.
 
@@ -541,6 +543,7 @@ def sigmoid(x: Any, name: str | None = None) -> Tensor:
         return Sigmoid(convert_to_tensor(x, name="x"), name=scope)
 
 
+@dispatched
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """Compute the logarithm of `sigmoid(x)` element-wise, accurate for large negative `x` too.
 

@@ -18,6 +18,7 @@ from tfnb.ops.array.reshape import shape, squeeze, stop_gradient
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import elementwise, reduction
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.shapes import of_rank
@@ -395,6 +396,7 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
         return Relu(bias_add(matmul(x, weights), convert_to_tensor(biases, name="biases")), name=scope)
 
 
+@dispatched
 def dropout(x: Any, keep_prob: Any = None, noise_shape: Any = None, seed: int | None = None,
             name: str | None = None, rate: Any = None) -> Tensor:
     """Set elements to 0 with probability `rate` (1 - `keep_prob`) and scale the rest by 1 / (1 - rate).

@@ -13,6 +13,7 @@ from tfnb.ops.array.create import ones_like, range_
 from tfnb.ops.array.joining import stack
 from tfnb.ops.array.reshape import identity, rank, size
 from tfnb.ops.composite.indexed_slices import IndexedSlices
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import Maximum, Minimum
 from tfnb.ops.math.casting import cast
@@ -20,6 +21,7 @@ from tfnb.ops.math.compare import Select
 from tfnb.ops.reductions.reduce import reduce_sum
 
 
+@dispatched
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """Clip `t` to [`clip_value_min`, `clip_value_max`]. Raises ValueError if a limit would broadcast `t`.
 

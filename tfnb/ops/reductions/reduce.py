@@ -21,6 +21,7 @@ from tfnb.ops.array.reshape import rank, size, squeeze
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel, reduction
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import Square, Sub, abs
 from tfnb.ops.math.broadcast import shape_node, shape_of
@@ -355,7 +356,7 @@ def _reducer(op: Anything, what: str, example: str) -> Callable[..., Tensor]:
     >>> sess.run(tf.{reduce.__name__}({taken}, axis=1))
     array({made})
     """
-    return reduce
+    return dispatched(reduce)
 
 
 reduce_sum = _reducer(Sum, "Compute the sum", "[[1, 2], [3, 4]] -> [3, 7], dtype=int32")
@@ -385,6 +386,7 @@ def reduce_logsumexp(input_tensor: Anything, axis: Anything = None, keepdims: bo
         return raw.AddV2(y, top if keep else raw.Reshape(top, raw.Shape(y)), name=scope)
 
 
+@dispatched
 def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                     name: str | None = None) -> Tensor:
     """Compute the (biased) variance over `axis`. Raises TypeError for integers.
@@ -402,6 +404,7 @@ def reduce_variance(input_tensor: Anything, axis: Anything = None, keepdims: boo
         return reduce_mean(squared, axis, keepdims=keepdims)
 
 
+@dispatched
 def reduce_std(input_tensor: Anything, axis: Anything = None, keepdims: bool = False,
                name: str | None = None) -> Tensor:
     """Compute the (biased) standard deviation over `axis`. Raises TypeError for integers.
@@ -484,6 +487,7 @@ def arg_min(input: Anything, dimension: Anything, output_type: Anything = dtypes
     return ArgMin(input, dimension, output_type=output_type, name=name)
 
 
+@dispatched
 def cumsum(x: Anything, axis: Anything = 0, exclusive: bool = False, reverse: bool = False,
            name: str | None = None) -> Tensor:
     """Compute the cumulative sum along `axis` (`exclusive`: without the element itself).

@@ -28,6 +28,7 @@ from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.create import ones_like, zeros_like
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.complex import conj
@@ -479,6 +480,7 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     return _at_least_one(raw.Reshape(counts, shape))
 
 
+@dispatched
 def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """Compute the mean of the rows of `data` by segment id (0 for an empty segment).
 
@@ -494,6 +496,7 @@ def unsorted_segment_mean(data: Any, segment_ids: Any, num_segments: Any, name: 
         return sums / _counts(data, segment_ids, num_segments)
 
 
+@dispatched
 def unsorted_segment_sqrt_n(data: Any, segment_ids: Any, num_segments: Any, name: str | None = None) -> Tensor:
     """As `unsorted_segment_sum`, divided by the square root of the number of rows of each segment.
 

@@ -15,11 +15,10 @@ from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import DataLossError, InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.shape import Static, merge
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import public
 
 MOST_TEXT = 1 << 30               # characters that AsString makes: Python's own formatting can't be interrupted
@@ -320,6 +319,7 @@ for _op in (DecodeRaw, DecodePaddedRaw, DecodeCompressed, DecodeCSV, EncodeBase6
 
 # ---- the user's functions --------------------------------------------------------------------------------------------
 
+@dispatched
 def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: bool = True, name: str | None = None,
                bytes: Any = None) -> Tensor:
     """Reinterpret the bytes of strings, all equally long, as `out_type` along a new last axis. bytes: older name.
@@ -333,6 +333,7 @@ def decode_raw(input_bytes: Any = None, out_type: Any = None, little_endian: boo
     return tensor
 
 
+@dispatched
 def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Tensor:
     """Encode strings in base64, safe in URLs and file names ("-" and "_"). pad: end in "=", in fours of characters.
 
@@ -343,6 +344,7 @@ def encode_base64(input: Any, pad: bool = False, name: str | None = None) -> Ten
     return tensor
 
 
+@dispatched
 def decode_base64(input: Any, name: str | None = None) -> Tensor:
     """Decode strings of `encode_base64`. A run raises InvalidArgumentError for invalid base64.
 
@@ -377,6 +379,7 @@ def decode_csv(records: Any, record_defaults: Sequence[Any], field_delim: str = 
     return made
 
 
+@dispatched
 def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, name: str | None = None,
                      input: Any = None) -> Tensor:
     """Parse the numbers in strings. input: another name of `string_tensor`.
@@ -388,6 +391,7 @@ def string_to_number(string_tensor: Any = None, out_type: Any = dtypes.float32, 
     return tensor
 
 
+@dispatched
 def as_string(input: Any, precision: int = -1, scientific: bool = False, shortest: bool = False, width: int = -1,
               fill: str = "", name: str | None = None) -> Tensor:
     """Format numbers. precision: digits after the point; scientific, shortest: "1.5e+00", "1.5"; width, fill: pad.
@@ -398,26 +402,6 @@ def as_string(input: Any, precision: int = -1, scientific: bool = False, shortes
     tensor: Tensor = AsString(input, precision=precision, scientific=scientific, shortest=shortest, width=width,
                               fill=fill, name=name)
     return tensor
-
-
-def string_split(source: Any, sep: str | None = None, skip_empty: bool = True, delimiter: Any = None,
-                 result_type: str = "SparseTensor", name: str | None = None) -> SparseTensor:
-    """Split a vector of strings at any of the characters of `sep` (by default the space), into a SparseTensor.
-
-    skip_empty: leave out empty parts; delimiter: the older name of `sep`. Raises ValueError for another result_type.
-
-    >>> words = tf.string_split(["a cat", "dogs"])
-    >>> sess.run(words.values), sess.run(words.indices)
-    (array([b'a', b'cat', b'dogs'], dtype=object),
-     array([[0, 0],
-            [0, 1],
-            [1, 0]]))
-    """
-    if result_type != "SparseTensor":
-        raise ValueError(f'result_type is "SparseTensor", not {result_type!r}')
-    marks = sep if sep is not None else " " if delimiter is None else delimiter
-    return SparseTensor(*StringSplit(convert_to_tensor(source, dtype=dtypes.string), marks, skip_empty=skip_empty,
-                                     name=name))
 
 
 describe(globals(), TENSORS)

@@ -16,6 +16,7 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import public
 
 MASK = (1 << 64) - 1
@@ -191,6 +192,7 @@ for _op in (StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong
 
 
 @public("string_to_hash_bucket", "strings.to_hash_bucket")
+@dispatched
 def string_to_hash_bucket(string_tensor: Any = None, num_buckets: int | None = None, name: str | None = None,
                           input: Any = None) -> Tensor:
     """Number strings from 0 to num_buckets - 1 by a hash: int64 of their shape. `string_to_hash_bucket_fast` is better.
@@ -206,6 +208,7 @@ def string_to_hash_bucket(string_tensor: Any = None, num_buckets: int | None = N
 
 
 @public("string_to_hash_bucket_fast", "strings.to_hash_bucket_fast")
+@dispatched
 def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = None) -> Tensor:
     """Number strings from 0 to num_buckets - 1 by FarmHash: int64 of their shape, the same on every machine.
 
@@ -219,6 +222,7 @@ def string_to_hash_bucket_fast(input: Any, num_buckets: int, name: str | None = 
 
 
 @public("string_to_hash_bucket_strong", "strings.to_hash_bucket_strong")
+@dispatched
 def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Sequence[int], name: str | None = None) -> Tensor:
     """Number strings from 0 to num_buckets - 1 by SipHash: nobody who does not know `key` can foresee the bucket.
 

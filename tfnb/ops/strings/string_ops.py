@@ -13,6 +13,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.dispatch import dispatched
 
 re2 = lazy_module("re2")
 
@@ -108,6 +109,7 @@ for _op in (StringJoin, StaticRegexFullMatch, Substr):
 Fact.no_gradient("it has no inputs")
 
 
+@dispatched
 def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = None) -> Tensor:
     """Join strings of several tensors element-wise; scalars join with every element.
 
@@ -118,6 +120,7 @@ def string_join(inputs: Sequence[Any], separator: str = "", name: str | None = N
     return result
 
 
+@dispatched
 def substr(input: Any, pos: Any, len: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Return the substrings from `pos` on, of at most `len` bytes, or characters for the unit "UTF8_CHAR".
 

@@ -12,11 +12,10 @@ from tfnb.core.errors import OutOfRangeError
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.graph.stack import name_scope
-from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host, scalars
+from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named, public
 from tfnb.ops.strings.string_ops import StaticRegexFullMatch, re2_pattern
 
@@ -74,6 +73,7 @@ def StringLength(input: Any, *, unit: bytes) -> Any:
 
 @public("strings.lower")
 @named("lower")
+@dispatched
 def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Turn upper-case letters into lower-case ones.
 
@@ -89,6 +89,7 @@ def string_lower(input: Any, encoding: str = "", name: str | None = None) -> Ten
 
 @public("strings.upper")
 @named("upper")
+@dispatched
 def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Tensor:
     """Turn lower-case letters into upper-case ones.
 
@@ -103,6 +104,7 @@ def string_upper(input: Any, encoding: str = "", name: str | None = None) -> Ten
 
 
 @public("string_strip", "strings.strip")
+@dispatched
 def string_strip(input: Any, name: str | None = None) -> Tensor:
     """Take whitespace away from both ends of each string.
 
@@ -115,6 +117,7 @@ def string_strip(input: Any, name: str | None = None) -> Tensor:
 
 @public("strings.length")
 @named("length")
+@dispatched
 def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:
     """Count the bytes of each string, or with the unit "UTF8_CHAR" its characters: int32 of their shape.
 
@@ -189,6 +192,7 @@ def _text(value: Any) -> bool:
 
 
 @public("strings.regex_full_match")
+@dispatched
 def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tensor:
     """Return whether the whole of each string matches a regular expression: bool of their shape.
 
@@ -206,6 +210,7 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
 
 
 @public("regex_replace", "strings.regex_replace")
+@dispatched
 def regex_replace(input: Any, pattern: Any, rewrite: Any, replace_global: bool = True,
                   name: str | None = None) -> Tensor:
     r"""Replace the matches of a regular expression in each string.
@@ -273,6 +278,7 @@ def ReduceJoin(inputs: Any, axes: Any, *, keep_dims: bool, separator: bytes, ctx
 
 
 @public("reduce_join", "strings.reduce_join")
+@dispatched
 def reduce_join(inputs: Any, axis: Any = None, keep_dims: bool | None = None, separator: str = "",
                 name: str | None = None, reduction_indices: Any = None, keepdims: bool | None = None) -> Tensor:
     """Join strings along `axis` (by default all axes, the last one fastest).
@@ -368,29 +374,6 @@ def _words(text: bytes, most: int) -> list[bytes]:
         words.append(word)
         rest = rest[len(word):].lstrip(SPACES)
     return [*words, rest] if len(words) == most else words
-
-
-@public("strings.split")
-@named("split")
-def string_split_v2(input: Any = None, sep: str | None = None, maxsplit: int = -1, result_type: str = "SparseTensor",
-                    source: Any = None, name: str | None = None) -> SparseTensor:
-    """Split a vector of strings at `sep` (by default at whitespace) into a SparseTensor, a row for each string.
-
-    input (also `source`): [n] strings. maxsplit: the largest number of splits of each; -1 for any. result_type:
-    "SparseTensor"; ragged tensors are not there yet. Raises ValueError for another result type.
-
-    >>> words = tf.strings.split(["a,b", "c"], sep=",")
-    >>> sess.run(tf.sparse_tensor_to_dense(words, default_value=""))
-    array([[b'a', b'b'],
-           [b'c', b'']], dtype=object)
-    """
-    if result_type != "SparseTensor":
-        raise ValueError(f'result_type is "SparseTensor", not {result_type!r}')
-    with name_scope(name, "StringSplit", [input if source is None else source]):
-        texts = convert_to_tensor(renamed("input", input, "source", source))
-        if texts.shape.ndims == 0:
-            texts = convert_to_tensor([texts])
-        return SparseTensor(*StringSplitV2(texts, "" if sep is None else sep, maxsplit=maxsplit))
 
 
 for _op in (StringLower, StringUpper, StringStrip, StringLength, StaticRegexReplace, RegexReplace, RegexFullMatch,
