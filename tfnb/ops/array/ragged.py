@@ -63,8 +63,8 @@ def _gathered_shapes(ctx: Any) -> list[Static]:
 
 @host("params_nested_splits: PARAMS_RAGGED_RANK * Tsplits, params_dense_values: Tvalues, indices: Tindices -> "
       "output_nested_splits: OUTPUT_RAGGED_RANK * Tsplits, output_dense_values: Tvalues", shape=_gathered_shapes,
-      ranks={"params_nested_splits": 1}, Tvalues="type", Tindices="{int32, int64}", Tsplits=_SPLITS,
-      PARAMS_RAGGED_RANK="int >= 1", OUTPUT_RAGGED_RANK="int >= 0")
+      ranks={"params_nested_splits": 1}, validate=_gathered_shapes, Tvalues="type", Tindices="{int32, int64}",
+      Tsplits=_SPLITS, PARAMS_RAGGED_RANK="int >= 1", OUTPUT_RAGGED_RANK="int >= 0")
 def RaggedGather(nested: Sequence[np.ndarray], dense: np.ndarray, indices: np.ndarray, **attrs: Any) -> Any:
     """Gather rows of a ragged tensor; axes of `indices` before its last one become ragged axes, too.
 
