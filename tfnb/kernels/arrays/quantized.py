@@ -5,10 +5,13 @@ float64 as there, so that the same integers come out (Jacob et al. 2018 for zero
 """
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 Array = np.ndarray
 Float = np.float32
+End = Any                                  # of a range: a float32, or an array without axes
 FIXED = 16                                 # fractional bits of the fixed-point numbers of `requantized_down`
 
 
@@ -94,7 +97,7 @@ def dequantized(x: Array, low: Array, high: Array, mode: str, narrow: bool) -> A
     return np.asarray((values + Float((most - least + 1) // 2 if least else 0)) * scale + low)
 
 
-def to_float(x: Array, low: Float, high: Float) -> Array:
+def to_float(x: Array, low: End, high: End) -> Array:
     """Return the float32 that quantized elements represent, as ops on quantized tensors see them."""
     (least, most), values = limits(x.dtype), integers(x).astype(np.float64)
     if low == high:
@@ -104,12 +107,12 @@ def to_float(x: Array, low: Float, high: Float) -> Array:
     return np.asarray(start + (values - least) * scale, Float)
 
 
-def zero_point(kind: np.dtype, low: Float, high: Float) -> int:
+def zero_point(kind: np.dtype, low: End, high: End) -> int:
     """Return the integer, maybe beyond the limits, that represents 0."""
     return int(_steps(np.zeros((), Float), kind, low, high))
 
 
-def _steps(x: Array, kind: np.dtype, low: Float, high: Float) -> Array:
+def _steps(x: Array, kind: np.dtype, low: End, high: End) -> Array:
     least, most = limits(kind)
     if low == high:
         return np.full(x.shape, least, np.float64)
@@ -117,19 +120,19 @@ def _steps(x: Array, kind: np.dtype, low: Float, high: Float) -> Array:
     return np.asarray(rounded(x.astype(np.float64) * scale) - rounded(np.asarray(float(low) * scale)) + least)
 
 
-def from_float(x: Array, kind: np.dtype, low: Float, high: Float) -> Array:
+def from_float(x: Array, kind: np.dtype, low: End, high: End) -> Array:
     """Return the quantized elements that represent floats, as ops on quantized tensors do."""
     return records(np.zeros(x.shape, np.int64), kind) if low == high else _clipped(_steps(x, kind, low, high), kind)
 
 
-def requantized(x: Array, low: Float, high: Float, kind: np.dtype, new_low: Float, new_high: Float) -> Array:
+def requantized(x: Array, low: End, high: End, kind: np.dtype, new_low: End, new_high: End) -> Array:
     """Return quantized elements that represent the same numbers in another range and dtype."""
     if limits(x.dtype)[1] == (1 << 31) - 1 and limits(kind) == (0, 255):
         return requantized_down(integers(x), low, high, kind, new_low, new_high)
     return from_float(to_float(x, low, high), kind, new_low, new_high)
 
 
-def requantized_down(x: Array, low: Float, high: Float, kind: np.dtype, new_low: Float, new_high: Float) -> Array:
+def requantized_down(x: Array, low: End, high: End, kind: np.dtype, new_low: End, new_high: End) -> Array:
     """Return the same of 32-bit integers to 8-bit ones, in fixed-point arithmetic."""
     gap, one = Float(new_high - new_low), 1 << FIXED
     if gap == 0:
@@ -143,7 +146,7 @@ def requantized_down(x: Array, low: Float, high: Float, kind: np.dtype, new_low:
 
 # Ranges of results
 
-def level(kind: np.dtype, low: Float, high: Float) -> Float:
+def level(kind: np.dtype, low: End, high: End) -> Float:
     """Return the distance of the numbers that neighbouring integers represent."""
     least, most = limits(kind)
     return Float(Float(high - low) / Float(most - least))
@@ -156,7 +159,7 @@ def product_range(a: tuple[np.dtype, Float, Float], b: tuple[np.dtype, Float, Fl
     return Float(one * Float(least)), Float(one * Float(most))
 
 
-def used_range(x: Array, low: Float, high: Float) -> tuple[Float, Float]:
+def used_range(x: Array, low: End, high: End) -> tuple[Float, Float]:
     """Return the range of the numbers that elements represent; it holds 0."""
     values = integers(x)
     ends = records(np.array([values.min(), values.max()]), x.dtype)

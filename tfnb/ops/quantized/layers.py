@@ -6,6 +6,7 @@ Every tensor comes with the range that it represents, and every op returns that 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -180,7 +181,7 @@ def QuantizedMul() -> None:
 
 # Activations
 
-def _between(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray, top: float | None) -> tuple[np.ndarray, ...]:
+def _between(top: float | None, ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the elements clipped to [0, top]."""
     values = arrays.integers(x)
     ends = [0.0] if top is None else [0.0, top]
@@ -194,19 +195,19 @@ _FEATURES = "min_features: float, max_features: float -> activations: out_type, 
             "max_activations: float"
 
 
-@kernel("features: Tinput, " + _FEATURES, numpy=lambda ctx, *given: _between(ctx, *given, top=None), **_RELU)
+@kernel("features: Tinput, " + _FEATURES, numpy=partial(_between, None), **_RELU)
 def QuantizedRelu() -> None:
     """Compute max(features, 0) of quantized elements."""
 
 
-@kernel("features: Tinput, " + _FEATURES, numpy=lambda ctx, *given: _between(ctx, *given, top=6.0), **_RELU)
+@kernel("features: Tinput, " + _FEATURES, numpy=partial(_between, 6.0), **_RELU)
 def QuantizedRelu6() -> None:
     """Compute min(max(features, 0), 6) of quantized elements."""
 
 
 @public("nn.quantized_relu_x")
 @kernel("features: Tinput, max_value: float, " + _FEATURES, **_RELU,
-        numpy=lambda ctx, x, top, low, high: _between(ctx, x, low, high, float(top)))
+        numpy=lambda ctx, x, top, low, high: _between(float(top), ctx, x, low, high))
 def QuantizedReluX() -> None:
     """Compute min(max(features, 0), max_value) of quantized elements: (activations, their range).
 
@@ -273,7 +274,7 @@ def _concatenated(ctx: Any, axis: np.ndarray, *given: np.ndarray) -> tuple[np.nd
     if arrays.limits(values[0].dtype)[0] < 0:                # signed: symmetric, so that 0 stays 0
         high = max(high, -low)
         low = Float(-high)
-    parts = [x if (a, b) == (low, high) else arrays.requantized(x, a, b, x.dtype, low, high)
+    parts = [x if a == low and b == high else arrays.requantized(x, a, b, x.dtype, low, high)
              for x, a, b in zip(values, lows, highs, strict=True)]
     return np.concatenate(parts, int(axis)), np.asarray(low), np.asarray(high)
 

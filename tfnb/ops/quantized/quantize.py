@@ -35,7 +35,7 @@ def _range_shape(ctx: ShapeContext) -> Static:
         raise ValueError(f"axis should be at least -1, got {axis}")
     if axis >= 0 and x is not None and len(x) <= axis:
         raise ValueError(f"Shape must be at least rank {axis + 1} but is rank {len(x)}")
-    found = () if axis == -1 else (None if x is None else x[axis],)
+    found: tuple[int | None, ...] = () if axis == -1 else (None if x is None else x[axis],)
     for i in (1, 2):
         found = merge(of_rank(ctx.shape(i), len(found)), found) or ()
     return found
@@ -46,11 +46,12 @@ def _shapes(ctx: ShapeContext) -> list[Static]:
     return [ctx.shape(0), found, found][:len(ctx.op.outputs)]
 
 
-def _spread(ctx: Any, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+def _spread(ctx: Any, x: np.ndarray, *ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of the range in a shape that broadcasts against x."""
     axis = ctx.attrs["axis"]
     shape = [1] * x.ndim if axis == -1 else [n if i == axis else 1 for i, n in enumerate(x.shape)]
-    return [end.astype(x.dtype if x.dtype.kind == "f" else np.float32).reshape(shape) for end in ends]
+    low, high = (end.astype(x.dtype if x.dtype.kind == "f" else np.float32).reshape(shape) for end in ends)
+    return low, high
 
 
 def _ordered(ctx: Any, first: int = 1) -> None:
@@ -76,10 +77,12 @@ def _no_first_along_an_axis(ctx: Any) -> None:
 
 def _quantize(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, ...]:
     attrs = ctx.attrs
-    ends = arrays.apart(*_spread(ctx, x, low, high), attrs["ensure_minimum_range"])
+    low, high = _spread(ctx, x, low, high)
+    ends = arrays.apart(low, high, attrs["ensure_minimum_range"])
     y, first, last = arrays.quantized(x, *ends, attrs["T"].as_numpy_dtype, attrs["mode"].decode(),
                                       attrs["round_mode"] == b"HALF_TO_EVEN", attrs["narrow_range"])
-    return y, first.reshape(low.shape), last.reshape(low.shape)
+    shape = () if attrs["axis"] == -1 else (-1,)
+    return y, first.reshape(shape), last.reshape(shape)
 
 
 @kernel("input: float, min_range: float, max_range: float -> output: T, output_min: float, output_max: float",
@@ -99,7 +102,8 @@ def _validate_dequantize(ctx: Any) -> None:
 
 def _dequantize(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     attrs = ctx.attrs
-    found = arrays.dequantized(x, *_spread(ctx, x, low, high), attrs["mode"].decode(), attrs["narrow_range"])
+    low, high = _spread(ctx, x, low, high)
+    found = arrays.dequantized(x, low, high, attrs["mode"].decode(), attrs["narrow_range"])
     return found.astype(attrs["dtype"].as_numpy_dtype)
 
 
@@ -128,8 +132,8 @@ def _rounded(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray, bits: A
     if not attrs["range_given"]:
         kept = tuple(i for i in range(x.ndim) if i != attrs["axis"])
         low, high = wide.min(kept), wide.max(kept)
-    ends = _spread(ctx, wide, low, high)
-    made = arrays.rounded_to(wide, *ends, arrays.step_limits(bits, attrs["signed_input"], attrs["narrow_range"]),
+    low, high = _spread(ctx, wide, low, high)
+    made = arrays.rounded_to(wide, low, high, arrays.step_limits(bits, attrs["signed_input"], attrs["narrow_range"]),
                              attrs.get("round_mode", b"HALF_TO_EVEN") == b"HALF_TO_EVEN", attrs["range_given"])
     return made.astype(x.dtype)
 
