@@ -316,6 +316,18 @@ def images() -> Program:
 
 
 @program
+def transformed_images() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (k, b) = fed(2, 4, 5, 3), fed(2, 2, 3, seed=1)
+        turned = [tf.contrib.image.rotate(x, [.5, -1.2], how) for how in ("NEAREST", "BILINEAR")]
+        dilated = [tf.nn.dilation2d(x, k, [1, step, 1, 1], [1, 1, 2, 1], "SAME") for step in (1, 2)]
+        rounded = [tf.fake_quant_with_min_max_vars(x, -1., 2.), tf.fake_quant_with_min_max_args(x, -1., 2.)]
+        outs = [*turned, *dilated, *rounded, *tf.gradients(rounded[0] * x, [x])]
+        outs += [grad for y in dilated for grad in tf.gradients(y * y, [x, k])]
+    return Program(outs, {x: a, k: b})
+
+
+@program
 def local_response_normalization() -> Program:
     with tf.device("/gpu:0"):
         x, a = fed(2, 1, 2, 5)

@@ -49,11 +49,16 @@ class Parts:
             view = view if i == axis else view.insert(i)
         return Value(vector.buffer, view, None if vector.known is None else vector.known.reshape(view.shape))
 
-    @staticmethod
-    def vector(value: Value) -> Value:
+    @classmethod
+    def vector(cls, value: Value) -> Value:
         """Return a value of which all axes but one are 1 as a vector."""
-        size = int(np.prod(value.shape))
-        return Value(value.buffer, value.view.reshape([size]), None if value.known is None else value.known.reshape(-1))
+        return cls.reshaped(value, int(np.prod(value.shape)))
+
+    @staticmethod
+    def reshaped(value: Value, *sizes: int) -> Value:
+        """Return the elements of a value, which lie in one row, in another shape."""
+        known = None if value.known is None else value.known.reshape(sizes)
+        return Value(value.buffer, value.view.reshape(sizes), known)
 
     @staticmethod
     def known(array: np.ndarray) -> Value:

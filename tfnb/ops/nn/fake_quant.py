@@ -1,7 +1,7 @@
 """Fake quantization: floats rounded to the values that integers of `num_bits` can represent, for training.
 
 The range [min, max] is moved so that 0 is represented exactly (Jacob et al. 2018, section 3); gradients pass where an
-element is within it (straight-through estimator). NumPy computes them: in a program each is a host call.
+element is within it (straight-through estimator).
 """
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ import numpy as np
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.scalar import definition as scalar
+from tfnb.ops.declaration.composed import interpreted
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 
@@ -19,24 +21,94 @@ _BITS: dict[str, Any] = {"num_bits": "int = 8", "narrow_range": "bool = false"}
 _RANGE: dict[str, Any] = {"min": "float = -6", "max": "float = 6", **_BITS}
 
 
-def _nudged(attrs: Any, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ends of the range that represents 0, and the step between its values: float32."""
-    least, most = np.float32(attrs["narrow_range"]), np.float32((1 << attrs["num_bits"]) - 1)
-    low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
-    with np.errstate(all="ignore"):
-        step = (high - low) / (most - least)
-        zero = least - low / step
-        place = np.where(zero < least, least, np.where(zero > most, most, np.floor(np.abs(zero) + np.float32(0.5))))
-        return (least - place) * step, (most - place) * step, step
+# Of the range [0, 0] all parts are 0: then TensorFlow's outputs are 0, and all gradients go to the inputs.
+
+@scalar.read
+def _step(low, high, *, count):
+    return (high - low) / count
 
 
-def _rounded(attrs: Any, x: np.ndarray, low: Any, high: Any) -> np.ndarray:
-    first, last, step = _nudged(attrs, low, high)
-    with np.errstate(all="ignore"):
-        inverse = np.float32(1) / step
-        found = np.floor((np.clip(x, first, last) - first) * inverse + np.float32(0.5)) * step + first
-    empty = (np.asarray(low) == 0) & (np.asarray(high) == 0)        # then TensorFlow gives zeros
-    return np.where(empty, np.float32(0), found).astype(np.float32)
+@scalar.read
+def _inverse(low, high, step):
+    return where(abs(low) + abs(high) == 0, 0, 1 / step)
+
+
+@scalar.read
+def _end(low, high, step, *, least, most, edge):
+    zero = least - low / step
+    place = where(zero < least, least, where(zero > most, most, floor(abs(zero) + 0.5)))
+    return where(abs(low) + abs(high) == 0, 0, (edge - place) * step)
+
+
+@scalar.read
+def _far(low, high, end, *, far):
+    return where(abs(low) + abs(high) == 0, far, end)
+
+
+@scalar.read
+def _rounded(x, first, last, step, inverse):
+    return floor((minimum(maximum(x, first), last) - first) * inverse + 0.5) * step + first
+
+
+@scalar.read
+def _within(dy, x, first, last):
+    return where(x < first, 0, where(x <= last, dy, 0))
+
+
+@scalar.read
+def _below(dy, x, first):
+    return where(x < first, dy, 0)
+
+
+@scalar.read
+def _above(dy, x, last):
+    return where(x > last, dy, 0)
+
+
+def _ends(parts: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    """Return the ends of the range that represents 0, and the step between its values."""
+    least, most = float(parts.attrs["narrow_range"]), float((1 << parts.attrs["num_bits"]) - 1)
+    step = parts.map(_step, low, high, count=most - least)
+    first, last = (parts.map(_end, low, high, step, least=least, most=most, edge=edge) for edge in (least, most))
+    return first, last, step
+
+
+def _quantize(parts: Any, x: Any, low: Any, high: Any) -> list[Any]:
+    first, last, step = _ends(parts, low, high)
+    return [parts.map(_rounded, x, first, last, step, parts.map(_inverse, low, high, step))]
+
+
+def _slopes(parts: Any, dy: Any, x: Any, low: Any, high: Any) -> tuple[Any, Any, Any]:
+    """Return the gradient of x, and the parts of dy whose elements of x are below and above the range."""
+    first, last, _ = _ends(parts, low, high)
+    first, last = (parts.map(_far, low, high, end, far=far) for end, far in ((first, -np.inf), (last, np.inf)))
+    return parts.map(_within, dy, x, first, last), parts.map(_below, dy, x, first), parts.map(_above, dy, x, last)
+
+
+def _of_args(of: Any) -> Any:
+    """Return a composition whose range are the attrs."""
+    return lambda parts, *values: of(parts, *values, *(parts.known(np.asarray(parts.attrs[name], np.float32))
+                                                       for name in ("min", "max")))[:1]
+
+
+def _gradients(parts: Any, dy: Any, x: Any, low: Any, high: Any) -> list[Any]:
+    within, *sides = _slopes(parts, dy, x, low, high)
+    return [within, *(parts.reshaped(parts.sum(side, range(len(x.shape)))) for side in sides)]
+
+
+def _on_channels(of: Any) -> Any:
+    """Return a composition whose ranges lie along the last axis."""
+    return lambda parts, *values: of(parts, *values[:-2], *(
+        parts.along(v, len(values[0].shape) - 1, len(values[0].shape)) for v in values[-2:]))
+
+
+def _channel_gradients(parts: Any, dy: Any, x: Any, low: Any, high: Any) -> list[Any]:
+    within, *sides = _slopes(parts, dy, x, low, high)
+    return [within, *(parts.reshaped(parts.sum(side, range(len(x.shape) - 1)), x.shape[-1]) for side in sides)]
+
+
+def _by(composition: Any) -> dict[str, Any]:
+    return {"composition": composition, "numpy": interpreted(composition)}
 
 
 def _known_bits(ctx: Any) -> None:
@@ -81,7 +153,7 @@ def _of_channels(ctx: Any) -> list[Static]:
 
 @public("fake_quant_with_min_max_args", "quantization.fake_quant_with_min_max_args")
 @kernel("inputs: float -> outputs: float", shape=_like, validate=_known_range,
-        numpy=lambda ctx, x: _rounded(ctx.attrs, x, ctx.attrs["min"], ctx.attrs["max"]), **_RANGE)
+        **_by(_of_args(_quantize)), **_RANGE)
 def FakeQuantWithMinMaxArgs() -> None:
     """Round floats to the values of `num_bits` bits in [min, max], which is moved so that 0 is one of them.
 
@@ -93,15 +165,9 @@ def FakeQuantWithMinMaxArgs() -> None:
     """
 
 
-def _inside(attrs: Any, dy: np.ndarray, x: np.ndarray, low: Any, high: Any) -> tuple[np.ndarray, ...]:
-    """Return dy where x is in the range, below, and above it; elsewhere 0."""
-    first, last, _ = _nudged(attrs, low, high)
-    return tuple(np.where(where, dy, np.float32(0)) for where in ((x >= first) & (x <= last), x < first, x > last))
-
-
 @public("fake_quant_with_min_max_args_gradient", "quantization.fake_quant_with_min_max_args_gradient")
 @kernel("gradients: float, inputs: float -> backprops: float", shape=_like_both, validate=_known_range,
-        numpy=lambda ctx, dy, x: _inside(ctx.attrs, dy, x, ctx.attrs["min"], ctx.attrs["max"])[0], **_RANGE)
+        **_by(_of_args(_slopes)), **_RANGE)
 def FakeQuantWithMinMaxArgsGradient() -> None:
     """Compute the gradient of `tf.fake_quant_with_min_max_args`: that of the outputs where inputs are in the range.
 
@@ -114,7 +180,7 @@ def FakeQuantWithMinMaxArgsGradient() -> None:
 
 @public("fake_quant_with_min_max_vars", "quantization.fake_quant_with_min_max_vars")
 @kernel("inputs: float, min: float, max: float -> outputs: float", shape=_like, ranks={"min": 0, "max": 0},
-        validate=_known_bits, numpy=lambda ctx, x, low, high: _rounded(ctx.attrs, x, low, high), **_BITS)
+        validate=_known_bits, **_by(_quantize), **_BITS)
 def FakeQuantWithMinMaxVars() -> None:
     """Round floats to the values of `num_bits` bits between the scalars `min` and `max`, which may be trained.
 
@@ -128,7 +194,7 @@ def FakeQuantWithMinMaxVars() -> None:
 @public("fake_quant_with_min_max_vars_gradient", "quantization.fake_quant_with_min_max_vars_gradient")
 @kernel("gradients: float, inputs: float, min: float, max: float -> backprops_wrt_input: float, "
         "backprop_wrt_min: float, backprop_wrt_max: float", shape=_of_scalars, ranks={"min": 0, "max": 0},
-        validate=_known_bits, numpy=lambda ctx, dy, *given: _gradients(ctx, None, dy, *given), **_BITS)
+        validate=_known_bits, **_by(_gradients), **_BITS)
 def FakeQuantWithMinMaxVarsGradient() -> None:
     """Compute the gradients of `tf.fake_quant_with_min_max_vars`: of inputs in the range, and the sums below and above.
 
@@ -142,7 +208,7 @@ def FakeQuantWithMinMaxVarsGradient() -> None:
 
 @public("fake_quant_with_min_max_vars_per_channel", "quantization.fake_quant_with_min_max_vars_per_channel")
 @kernel("inputs: float, min: float, max: float -> outputs: float", shape=_per_channel, validate=_known_bits,
-        numpy=lambda ctx, x, low, high: _rounded(ctx.attrs, x, low, high), **_BITS)
+        **_by(_on_channels(_quantize)), **_BITS)
 def FakeQuantWithMinMaxVarsPerChannel() -> None:
     """Round floats as `tf.fake_quant_with_min_max_vars`, with a range for each place of the last axis.
 
@@ -157,7 +223,7 @@ def FakeQuantWithMinMaxVarsPerChannel() -> None:
         "quantization.fake_quant_with_min_max_vars_per_channel_gradient")
 @kernel("gradients: float, inputs: float, min: float, max: float -> backprops_wrt_input: float, "
         "backprop_wrt_min: float, backprop_wrt_max: float", shape=_of_channels, validate=_known_bits,
-        numpy=lambda ctx, dy, *given: _gradients(ctx, tuple(range(dy.ndim - 1)), dy, *given), **_BITS)
+        **_by(_on_channels(_channel_gradients)), **_BITS)
 def FakeQuantWithMinMaxVarsPerChannelGradient() -> None:
     """Compute the gradients of `tf.fake_quant_with_min_max_vars_per_channel`, of the ranges for each channel.
 
@@ -168,13 +234,6 @@ def FakeQuantWithMinMaxVarsPerChannelGradient() -> None:
     >>> sess.run(made.backprop_wrt_min)
     array([1., 0.], dtype=float32)
     """
-
-
-def _gradients(ctx: Any, axes: Any, dy: np.ndarray, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> Any:
-    within, below, above = _inside(ctx.attrs, dy, x, low, high)
-    empty = (low == 0) & (high == 0)                # then all gradients go to the inputs, as in TensorFlow
-    sums = (np.where(empty, 0, part.sum(axes, dtype=np.float64)).astype(np.float32) for part in (below, above))
-    return np.where(empty, dy, within).astype(np.float32), *sums
 
 
 @FakeQuantWithMinMaxArgs.gradient

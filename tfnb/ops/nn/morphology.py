@@ -12,6 +12,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.arrays.window import Window, along, output_size, window
 from tfnb.kernels.arrays.windows import lowest
+from tfnb.kernels.library.image import morphology as kernels
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
@@ -97,19 +98,20 @@ def _gradient_shape(of: int) -> Any:
     return shape
 
 
-@kernel("input: T, filter: T -> output: T", shape=_dilated, numpy=_dilation, T="realnumbertype", **_ATTRS)
+@kernel("input: T, filter: T -> output: T", shape=_dilated, numpy=_dilation, launch=kernels.dilate,
+        T="realnumbertype", **_ATTRS)
 def Dilation2D() -> None:
     """Compute the maximum of input + filter over the windows of each channel; padding never is the maximum."""
 
 
 @kernel("input: T, filter: T, out_backprop: T -> in_backprop: T", shape=_gradient_shape(0), numpy=_input_gradient,
-        T="realnumbertype", **_ATTRS)
+        launch=kernels.input_gradient, T="realnumbertype", **_ATTRS)
 def Dilation2DBackpropInput() -> None:
     """Compute the gradient of Dilation2D for its input: to the (first) maximum of each window."""
 
 
 @kernel("input: T, filter: T, out_backprop: T -> filter_backprop: T", shape=_gradient_shape(1),
-        numpy=_filter_gradient, T="realnumbertype", **_ATTRS)
+        numpy=_filter_gradient, launch=kernels.filter_gradient, T="realnumbertype", **_ATTRS)
 def Dilation2DBackpropFilter() -> None:
     """Compute the gradient of Dilation2D for its filter: to the (first) maximum of each window."""
 
