@@ -218,7 +218,7 @@ def InitializeTableFromTextFile(table: Any, filename: Any, *, key_index: int, va
     read = [_column(name, index, dtype, delimiter, offset) for name, index, dtype in (
         ("key", key_index, held.key_dtype), ("value", value_index, held.value_dtype))]
     try:
-        held.initialize(lambda: list(_entries(filename[()], vocab_size, read)))
+        held.initialize(lambda: list(entries(filename[()], vocab_size, read)))
     except FailedPreconditionError:
         if not held.ready:
             raise
@@ -228,7 +228,7 @@ def InitializeTableFromTextFile(table: Any, filename: Any, *, key_index: int, va
 Read = Callable[[int, bytes], Any]
 
 
-def _entries(name: bytes, count: int, read: list[Read]) -> Iterator[tuple[Key, Any]]:
+def entries(name: bytes, count: int, read: list[Read]) -> Iterator[tuple[Key, Any]]:
     """Yield the keys and values of the first `count` lines of a file, -1: of all."""
     number = -1
     with os_errors(name), open(local(name), "rb") as file:

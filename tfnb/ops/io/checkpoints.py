@@ -38,7 +38,7 @@ def _texts(values: Strings) -> list[str]:
     return [_text(value) for value in values.reshape(-1)]
 
 
-class _Naming:
+class Naming:
     """A context whose errors name the op that met them."""
 
     def __init__(self, ctx: Any) -> None:
@@ -116,7 +116,7 @@ def SaveV2(prefix: Any, tensor_names: Any, shape_and_slices: Any, tensors: Any, 
     """
     names, path = _texts(tensor_names), _text(prefix)
     specs = _specs(ctx, names, _texts(shape_and_slices), len(tensors))
-    with _Naming(ctx), _folder(os.path.dirname(local(path))):
+    with Naming(ctx), _folder(os.path.dirname(local(path))):
         writer = _bundle.BundleWriter(path)
         try:
             for name, array, dtype, (full, part) in zip(names, tensors, _dtypes(ctx, len(tensors)), specs,
@@ -133,7 +133,7 @@ def _save_v1(ctx: Any, filename: Any, names: list[str], specs: list[str], data: 
     for name, array, (full, part) in zip(names, data, parts, strict=True):
         _require(ctx, part is None or _slices.shape_of(full, part) == array.shape,
                  f"the slice of {name} does not have the shape {list(array.shape)} of its value")
-    with _Naming(ctx):
+    with Naming(ctx):
         _v1.write_v1(_text(filename), [(name, array, dtype, full or (), part) for name, array, dtype, (full, part)
                                        in zip(names, data, _dtypes(ctx, len(data)), parts, strict=True)])
 
@@ -157,7 +157,7 @@ def SaveSlices(filename: Any, tensor_names: Any, shapes_and_slices: Any, data: A
 def MergeV2Checkpoints(checkpoint_prefixes: Any, destination_prefix: Any, *, delete_old_dirs: bool,
                        allow_missing_files: bool, ctx: Any) -> Any:
     """Merge several checkpoints (the shards of one save) into one; their files are moved."""
-    with _Naming(ctx):
+    with Naming(ctx):
         _bundle.merge(_texts(checkpoint_prefixes), _text(destination_prefix), delete_old_dirs, allow_missing_files)
 
 
@@ -175,7 +175,7 @@ def _restored_shapes(ctx: Any) -> list[Static]:
 
 def _restore(ctx: Any, prefix: str, names: list[str], specs: list[str], dtypes: Sequence[DType]) -> list[Any]:
     wanted = _specs(ctx, names, specs, len(dtypes))
-    with _Naming(ctx):
+    with Naming(ctx):
         found = _checkpoint.open_checkpoint(prefix)
         for name, dtype, (full, _) in zip(names, dtypes, wanted, strict=True):
             entry = found.find(name)

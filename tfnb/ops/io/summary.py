@@ -206,7 +206,27 @@ def TensorSummaryV2(tag: np.ndarray, tensor: np.ndarray, serialized_summary_meta
     value = _summary.Summary.Value(tag=_text(tag[()]))
     value.metadata.SetInParent()
     _parsed(ctx, value.metadata, serialized_summary_metadata[()], "a SummaryMetadata")
-    value.tensor.dtype = ctx.op.inputs[1].dtype.base_dtype.as_datatype_enum
+    _store(value, ctx.op.inputs[1], tensor)
+    return _message(_summary.Summary(value=[value]))
+
+
+@host("tensor: T -> summary: string", role="summary", shape=shapes.scalar, T="type", description="string = ''",
+      labels="list(string) = []", display_name="string = ''")
+def TensorSummary(tensor: np.ndarray, *, ctx: Any) -> np.ndarray:
+    """Serialize a Summary of a whole tensor, under the name of the op (the older op; its attrs are not kept).
+
+    >>> summary = tf.Summary.FromString(sess.run(tf.raw_ops.TensorSummary(tensor=[1.0, 2.0])))
+    >>> summary.value[0].node_name
+    'TensorSummary'
+    """
+    value = _summary.Summary.Value(node_name=ctx.op.name)
+    _store(value, ctx.op.inputs[0], tensor)
+    return _message(_summary.Summary(value=[value]))
+
+
+def _store(value: Any, given: Tensor, tensor: np.ndarray) -> None:
+    """Write an array, the value of `given`, to a value of a Summary."""
+    value.tensor.dtype = given.dtype.base_dtype.as_datatype_enum
     value.tensor.tensor_shape.SetInParent()
     for size in tensor.shape:
         value.tensor.tensor_shape.dim.add(size=size)
@@ -214,7 +234,6 @@ def TensorSummaryV2(tag: np.ndarray, tensor: np.ndarray, serialized_summary_meta
         value.tensor.string_val.extend(tensor.ravel())
     else:
         value.tensor.tensor_content = np.ascontiguousarray(tensor).tobytes()
-    return _message(_summary.Summary(value=[value]))
 
 
 def _parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
@@ -226,7 +245,7 @@ def _parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
 
 
 for _op in (ScalarSummary, HistogramSummary, ImageSummary, AudioSummary, AudioSummaryV2, MergeSummary,
-            TensorSummaryV2):
+            TensorSummary, TensorSummaryV2):
     _op.no_gradient("it makes a string")
 
 
