@@ -273,7 +273,7 @@ EMPTY = {
     "UnsortedSegmentSum": [(lambda x: raw.UnsortedSegmentSum(x, np.zeros([0], np.int32), 2), [(0, 3)])],
 }
 # what has compiled kernels and is compared in a test file of its family
-FAMILIES = ("Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resize", "Adjust",
+FAMILIES = ("Dilation", "FakeQuant", "Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resize", "Adjust",
             "RGBToHSV", "HSVToRGB", "CropAndResize", "FusedBatchNorm")
 
 

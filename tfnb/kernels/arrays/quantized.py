@@ -170,7 +170,7 @@ def used_range(x: Array, low: End, high: End) -> tuple[Float, Float]:
 # Rounding that stays with floats
 
 def step_limits(bits: int, signed: bool, narrow: bool) -> tuple[int, int]:
-    """Return the lowest and the highest integer of so many bits."""
+    """Return the lowest and the highest integer of a number of bits."""
     return (-(1 << bits - 1) + narrow, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 

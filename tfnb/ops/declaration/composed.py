@@ -10,7 +10,7 @@ from tfnb.kernels.scalar.definition import Scalar, reference
 
 
 class ArrayParts:
-    """What compile/composing.py has for nodes, for arrays. attrs: those of the op."""
+    """Builder of an op's arrays, with the methods of the Parts of compile/composing.py. attrs: those of the op."""
 
     def __init__(self, attrs: Any) -> None:
         self.attrs = attrs

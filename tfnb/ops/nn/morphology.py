@@ -56,32 +56,32 @@ def _taps(w: Window) -> Iterator[tuple[int, int]]:
     return ((y, x) for y in range(w.kernel_height) for x in range(w.kernel_width))
 
 
-def _highest(ctx: Any, x: np.ndarray, kernel: np.ndarray) -> tuple[Window, np.ndarray, np.ndarray]:
+def _highest(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> tuple[Window, np.ndarray, np.ndarray]:
     """Return the windows, the largest sum in each, and the number of the (first) tap that has it."""
-    w = window(x.shape, kernel.shape[:2], _window_attrs(ctx))
+    w = window(x.shape, filter_.shape[:2], _window_attrs(ctx))
     best = np.full((w.batch, w.out_height, w.out_width, w.channels), lowest(x.dtype), x.dtype)
     taps = np.zeros(best.shape, np.int64)
     for number, (i, j) in enumerate(_taps(w)):
         met, (rows, columns), _ = _met(x, w, i, j)
-        here, sums = best[:, rows, columns], met + kernel[i, j]
+        here, sums = best[:, rows, columns], met + filter_[i, j]
         larger = sums > here
         taps[:, rows, columns][larger] = number
         np.copyto(here, sums, where=larger)
     return w, best, taps
 
 
-def _dilation(ctx: Any, x: np.ndarray, kernel: np.ndarray) -> np.ndarray:
-    return _highest(ctx, x, kernel)[1]
+def _dilation(ctx: Any, x: np.ndarray, filter_: np.ndarray) -> np.ndarray:
+    return _highest(ctx, x, filter_)[1]
 
 
-def _filter_gradient(ctx: Any, x: np.ndarray, kernel: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    w, _, taps = _highest(ctx, x, kernel)
+def _filter_gradient(ctx: Any, x: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    w, _, taps = _highest(ctx, x, filter_)
     return np.stack([np.where(taps == number, dy, 0).sum((0, 1, 2)) for number in range(w.taps)]).reshape(
-        kernel.shape).astype(x.dtype)
+        filter_.shape).astype(x.dtype)
 
 
-def _input_gradient(ctx: Any, x: np.ndarray, kernel: np.ndarray, dy: np.ndarray) -> np.ndarray:
-    w, _, taps = _highest(ctx, x, kernel)
+def _input_gradient(ctx: Any, x: np.ndarray, filter_: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    w, _, taps = _highest(ctx, x, filter_)
     out = np.zeros(x.shape, x.dtype)
     for number, (i, j) in enumerate(_taps(w)):
         _, (rows, columns), inputs = _met(x, w, i, j)
