@@ -32,7 +32,7 @@ def _remapped(ctx: ShapeContext) -> list[Static]:
 
 @host("new_vocab_file: string, old_vocab_file: string -> remapping: int64, num_present: int32", shape=_remapped,
       new_vocab_offset="int >= 0", num_new_vocab="int >= 0", old_vocab_size="int >= -1 = -1")
-def GenerateVocabRemapping(new_vocab_file: np.ndarray, old_vocab_file: np.ndarray, *, new_vocab_offset: int,
+def GenerateVocabRemapping(new_vocab_file: Any, old_vocab_file: Any, *, new_vocab_offset: int,
                            num_new_vocab: int, old_vocab_size: int, ctx: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the line in the old vocabulary of each word of a part of the new one (-1: not there), and how many are."""
     if not num_new_vocab:
@@ -78,7 +78,7 @@ def _places(what: str, places: np.ndarray, count: int, size: int) -> np.ndarray:
       "initializing_values: float -> output_matrix: float", shape=_matrix_shape, stateful=True,
       validate=scalars("ckpt_path", "old_tensor_name"), num_rows="int >= 0", num_cols="int >= 1",
       max_rows_in_memory="int = -1")
-def LoadAndRemapMatrix(ckpt_path: np.ndarray, old_tensor_name: np.ndarray, row_remapping: np.ndarray,
+def LoadAndRemapMatrix(ckpt_path: Any, old_tensor_name: Any, row_remapping: np.ndarray,
                        col_remapping: np.ndarray, initializing_values: np.ndarray, *, num_rows: int, num_cols: int,
                        max_rows_in_memory: int, ctx: Any) -> np.ndarray:
     """Read a matrix of a checkpoint with other rows and columns; those of -1 get the initializing values, in order."""
