@@ -47,14 +47,12 @@ _FLOW = (
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* "
-    "Barrier.* ConsumeMutexLock DecodeProtoV2 EncodeProto GRUBlockCell.* GenerateVocabRemapping ImmutableConst "
-    "KMC2ChainInitialization KmeansPlusPlusInitialization KthOrderStatistic LSTMBlockCell.* "
-    "LearnedUnigramCandidateSampler LoadAndRemapMatrix MakeUnique "
-    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NearestNeighbors NegTrain "
-    "NonDeterministicInts OrderedMap.* ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample "
-    "(Uns|S)tage Stage(Clear|Peek|Size) Stateful(Random|Standard|Truncated|Uniform).* RngSkip "
-    "TensorArrayGradWithShape TensorSummary ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* Barrier.* ConsumeMutexLock DecodeProtoV2 EncodeProto "
+    "GRUBlockCell.* ImmutableConst KthOrderStatistic LSTMBlockCell.* LearnedUnigramCandidateSampler MakeUnique "
+    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NegTrain NonDeterministicInts OrderedMap.* "
+    "ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample (Uns|S)tage Stage(Clear|Peek|Size) "
+    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArrayGradWithShape "
+    "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
@@ -72,6 +70,9 @@ _REASONS = {
     _OLD: "TensorFlow 1.0 dropped it: where a graph is imported, ops of today take its place",
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
+    "NearestNeighbors KMC2ChainInitialization KmeansPlusPlusInitialization":
+        "k-means clustering is not part of tfnb: scikit-learn has it",
+    "Sdca.*": "it solves tf.contrib.linear_optimizer's models: use tf.train.FtrlOptimizer, which has l1 and l2 too",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _REMOVED: "TensorFlow took it out of graphs before release 1.2",
     _FUSED: "it is a fused op of Intel's oneDNN: QuantizedConv2D, QuantizedBiasAdd, Requantize... are there",
