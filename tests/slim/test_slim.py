@@ -65,6 +65,54 @@ def test_inception(version, last, size, count):
     assert ("AuxLogits" in points) == (version == 3) and last in points
 
 
+def test_inception_v4():
+    """Weights and twice the betas (there are no gammas) are the 42,679,816 numbers that are published of it."""
+    inception = nets.inception
+    with tf.Graph().as_default(), slim.arg_scope(inception.inception_v4_arg_scope()):
+        out, points = inception.inception_v4(tf.placeholder(tf.float32, [None, 299, 299, 3]), 1000, is_training=False)
+        sizes = {v.op.name: int(np.prod(v.shape.as_list())) for v in tf.trainable_variables()}
+    main = {name: size for name, size in sizes.items() if "AuxLogits" not in name}
+    assert sum(main.values()) + sum(size for name, size in main.items() if name.endswith("beta")) == 42_679_816
+    assert {"InceptionV4/Mixed_3a/Branch_1/Conv2d_0a_3x3/weights", "InceptionV4/Logits/Logits/weights",
+            "InceptionV4/Mixed_7d/Branch_2/Conv2d_0e_3x1/BatchNorm/beta", "InceptionV4/AuxLogits/Aux_logits/weights",
+            "InceptionV4/AuxLogits/Conv2d_2a/weights"} <= sizes.keys()
+    assert [points[f"Mixed_{name}"].shape.as_list()[1:] for name in ("5a", "5e", "6h", "7d")] == [
+        [35, 35, 384], [35, 35, 384], [17, 17, 1024], [8, 8, 1536]]
+    assert out.shape.as_list() == [None, 1000] == points["AuxLogits"].shape.as_list()
+
+
+def test_mobilenet():
+    """The features have 3,217,920 numbers, as slim's tests state; with gammas 3,206,976 of them are trained."""
+    module = nets.mobilenet_v1
+    layers = [slim.conv2d, slim.separable_conv2d]
+    with slim.arg_scope(layers, normalizer_fn=slim.batch_norm) as scope:
+        out, points, _, count = built(module.mobilenet_v1_base, scope, size=224)
+    assert count == 3_217_920 and out.shape.as_list() == [None, 7, 7, 1024] and len(points) == 27
+    out, points, trained, _ = built(module.mobilenet_v1, module.mobilenet_v1_arg_scope(), num_classes=5)
+    assert trained == 3_206_976 + 1024 * 5 + 5 and out.op.name == "MobilenetV1/Logits/SpatialSqueeze"
+    assert {"AvgPool_1a", "Logits", "Predictions", "Conv2d_7_depthwise"} <= points.keys()
+    out, points, _, _ = built(module.mobilenet_v1_base, size=224, output_stride=8, depth_multiplier=0.25)
+    assert out.shape.as_list() == [None, 28, 28, 256]
+    with pytest.raises(ValueError, match="as final_endpoint, got 'Conv2d_99'"):
+        built(module.mobilenet_v1_base, size=64, final_endpoint="Conv2d_99")
+
+
+@pytest.mark.parametrize("name, channels, count", [("lenet", 1, 3_274_634), ("cifarnet", 3, 1_756_426)])
+def test_small_networks(name, channels, count):
+    """Numbers by arithmetic: 5 * 5 * channels * 32 + 32..."""
+    module = getattr(nets, name)
+    network, size = getattr(module, name), getattr(module, name).default_image_size
+    with tf.Graph().as_default(), slim.arg_scope(getattr(module, f"{name}_arg_scope")(0.1)):
+        out, points = network(tf.zeros([2, size, size, channels]), is_training=True)
+        assert out is points["Logits"] and points["Predictions"].shape.as_list() == [2, 10]
+        assert slim.model_analyzer.analyze_vars(tf.trainable_variables())[0] == count
+        assert len(tf.losses.get_regularization_losses()) == (4 if name == "lenet" else 2)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            np.testing.assert_allclose(sess.run(points["Predictions"]).sum(1), 1, rtol=1e-5)
+        assert network(tf.zeros([2, size, size, channels]), 0, scope="features")[0].shape.ndims == 2
+
+
 def test_inception_v3_has_its_odd_names_and_widths():
     with tf.Graph().as_default():
         nets.inception.inception_v3(tf.zeros([1, 299, 299, 3]), 10, depth_multiplier=0.5)

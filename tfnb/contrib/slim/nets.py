@@ -2,7 +2,10 @@
 from tfnb.core.lazy import lazy_module as _lazy_module
 
 alexnet = _lazy_module("tfnb.slim.nets.alexnet")
+cifarnet = _lazy_module("tfnb.slim.nets.cifarnet")
 inception = _lazy_module("tfnb.slim.nets.inception")
+lenet = _lazy_module("tfnb.slim.nets.lenet")
+mobilenet_v1 = _lazy_module("tfnb.slim.nets.mobilenet_v1")
 overfeat = _lazy_module("tfnb.slim.nets.overfeat")
 resnet_utils = _lazy_module("tfnb.slim.nets.resnet_utils")
 resnet_v1 = _lazy_module("tfnb.slim.nets.resnet_v1")

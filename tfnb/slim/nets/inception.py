@@ -10,6 +10,11 @@ from tfnb.layers.contrib.layers import avg_pool2d, batch_norm, conv2d, dropout, 
 from tfnb.layers.contrib.repeating import softmax
 from tfnb.ops.array.reshape import squeeze
 from tfnb.slim.nets.inception_base import classified, defaults, depths, normal, rows, window
+from tfnb.slim.nets.inception_v4 import (  # noqa: F401
+    inception_v4,
+    inception_v4_arg_scope,
+    inception_v4_base,
+)
 from tfnb.variables.scope import variable_scope
 
 Net = tuple[Any, dict[str, Any]]
