@@ -47,10 +47,10 @@ _FLOW = (
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* Barrier.* ConsumeMutexLock DecodeProtoV2 EncodeProto "
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* Barrier.* DecodeProtoV2 EncodeProto "
     "GRUBlockCell.* ImmutableConst KthOrderStatistic LSTMBlockCell.* LearnedUnigramCandidateSampler MakeUnique "
-    "Map(Clear|IncompleteSize|Peek|Size|Stage|Unstage.*) Mutex(Lock|V2) NegTrain NonDeterministicInts OrderedMap.* "
-    "ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample (Uns|S)tage Stage(Clear|Peek|Size) "
+    "NegTrain NonDeterministicInts "
+    "ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample "
     "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArrayGradWithShape "
     "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
 

@@ -10,7 +10,8 @@ import heapq
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
@@ -47,6 +48,18 @@ class _Run(threading.local):
 
 
 run = _Run()
+
+
+@contextmanager
+def token() -> Iterator[None]:
+    """Give this thread's run an event that is set when the run is over: what it locked is free then."""
+    around, event = run.cancelled, threading.Event()
+    run.cancelled = event
+    try:
+        yield
+    finally:
+        run.cancelled = around
+        event.set()
 
 
 def check_going(cancelled: threading.Event) -> None:

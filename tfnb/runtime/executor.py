@@ -11,6 +11,7 @@ import numpy as np
 from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
+from tfnb.resources import queues
 from tfnb.runtime.runners.gpu_runner import GpuRunner
 from tfnb.runtime.runners.host import HostRunner, is_plain
 from tfnb.runtime.runners.interpreter import Interpreted, Taps
@@ -80,6 +81,7 @@ class Executor:
         self._absent = len(plan.slots)                         # the last slot stays empty
         self._empty: Values = [None] * (self._absent + 1 - len(plan.feeds))
         self._fetches = tuple(plan.slots.get(t, self._absent) for t in plan.fetches)
+        self._locks = any(op.spec.role == "lock" for stage in plan.stages for op in stage.ops)
         self._sure = not any(stage.guard or stage.merges for stage in plan.stages) and all(
             len(plan.feeds) <= slot < self._absent for slot in self._fetches)      # all are there, and none is fed
 
@@ -89,6 +91,12 @@ class Executor:
         trace: receives the times of ops. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
         where memory does not suffice.
         """
+        if self._locks:
+            with queues.token():
+                return self._values(feeds, trace)
+        return self._values(feeds, trace)
+
+    def _values(self, feeds: Sequence[np.ndarray], trace: Trace | None) -> Sequence[np.ndarray]:
         compiled = self._begin()
         try:
             if self._only is not None:
