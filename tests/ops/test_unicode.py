@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 from tests.differential import differences
+from tfnb.ops.strings import unicode
 
 SETUP = '''
 def run(fetch, feed=None):
@@ -126,3 +127,19 @@ def test_print_in_a_loop_comes_in_order(capsys):
     with tf.Session() as sess:
         assert sess.run(tf.while_loop(lambda i: i < 3, body, [0])) == 3
     assert capsys.readouterr().out == "step 0\nstep 1\nstep 2\n"
+
+
+def test_valid_texts_are_decoded_at_once_as_one_by_one(monkeypatch):
+    """Malformed texts, and valid bytes that two strings share, go one by one."""
+    texts = ["", "abc", "h\u00e9", "\u4e2d\u6587", "\U0001f600x", "a\tb", b"\xc3", b"\xa9", b"\xff"]
+    given = [t if isinstance(t, bytes) else t.encode() for t in texts]
+    cases = [given[:5], given[:6], given[:7], given[6:8], given, [], [b"", b""]]
+    ops = [tf.raw_ops.UnicodeDecodeWithOffsets(input=tf.constant(case, tf.string, [len(case)]), input_encoding="UTF-8",
+                                               replace_control_characters=controls)
+           for case in cases for controls in (False, True)]
+    with tf.Session() as sess:
+        found = sess.run(ops)
+        monkeypatch.setattr(unicode, "_decode_valid", lambda texts, controls: None)
+        for at_once, one_by_one in zip(found, sess.run(ops), strict=True):
+            for a, b in zip(at_once, one_by_one, strict=True):
+                assert a.dtype == b.dtype and a.tolist() == b.tolist()

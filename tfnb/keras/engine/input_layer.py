@@ -29,7 +29,7 @@ class InputLayer(Layer):
                  input_tensor: Any = None, sparse: bool = False, name: str | None = None, ragged: bool = False,
                  **kwargs: Any) -> None:
         if ragged:
-            raise NotImplementedError("ragged=True: there are no ragged tensors")
+            raise NotImplementedError("ragged=True: layers of Keras take dense and sparse tensors here")
         sizes = kwargs.pop("batch_input_shape", None)
         if kwargs:
             raise ValueError(f"Unrecognized keyword arguments: {', '.join(kwargs)}")

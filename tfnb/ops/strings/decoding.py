@@ -292,6 +292,15 @@ def _split_shapes(ctx: Any) -> list[Static]:
     return [(None, 2), (None,), (2,)]
 
 
+def _bytes_of(texts: list[bytes]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return indices, values and shape of the bytes of strings."""
+    lengths = np.array([*map(len, texts)], np.int64)
+    places = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    each = [bytes([b]) for b in range(256)]
+    return (np.stack([np.repeat(np.arange(len(texts)), lengths), places], 1),
+            strings([each[b] for b in b"".join(texts)]), np.array([len(texts), lengths.max(initial=0)], np.int64))
+
+
 @host("input: string, delimiter: string -> indices: int64, values: string, shape: int64", shape=_split_shapes,
       ranks={"input": 1, "delimiter": 0},
       skip_empty="bool = true")
@@ -301,11 +310,13 @@ def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
         raise ValueError(f"expected a vector of strings and a scalar delimiter, got the shapes {list(input.shape)} and "
                          f"{list(delimiter.shape)}")
     marks = delimiter[()]
+    if not marks:
+        return _bytes_of(input.tolist())
     rows = []
     for text in input:
         for mark in marks[1:]:
             text = text.replace(bytes([mark]), marks[:1])
-        parts = text.split(marks[:1]) if marks else [bytes([b]) for b in text]
+        parts = text.split(marks[:1])
         rows.append([part for part in parts if part or not skip_empty])
     places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
     return (np.array(places, np.int64).reshape(-1, 2), strings([part for row in rows for part in row]),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -151,9 +151,34 @@ def _decoded_shapes(ctx: Any) -> list[Static]:
     return [(count,), *[(None,)] * (len(ctx.op.outputs) - 1)]
 
 
+def _decode_valid(texts: Sequence[bytes], controls: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Return counts of code points, code points and the bytes where they begin of UTF-8 strings, decoded at once.
+
+    None if one is malformed, or has characters that `controls` replaces.
+    """
+    whole = b"".join(texts)
+    try:
+        codes = np.frombuffer(whole.decode("utf-8").encode("utf-32-le"), np.int32)
+    except UnicodeDecodeError:
+        return None
+    ends = np.cumsum([0, *map(len, texts)])
+    letters = np.frombuffer(whole, np.uint8) & 0xC0 != 0x80
+    cut = ends[:-1][np.diff(ends) > 0]
+    if not letters[cut].all() or controls and (codes <= 0x1F).any():        # a character over two strings
+        return None
+    starts = np.flatnonzero(letters)
+    counts = np.diff(np.searchsorted(starts, ends))
+    return counts, codes, starts - np.repeat(ends[:-1], counts)
+
+
 def _decode(texts: np.ndarray, attrs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row splits, code points and the bytes where they begin, of strings in row-major order."""
     policy, rows = _Policy(attrs), []
+    if _codec(attrs["input_encoding"]) == "utf-8":
+        found = _decode_valid(texts.reshape(-1).tolist(), policy.controls)
+        if found is not None:
+            counts, codes, places = found
+            return np.concatenate([[0], np.cumsum(counts)]).astype(attrs["Tsplits"].np_dtype), codes, places
     for text in texts.reshape(-1):
         rows.append(policy.decoded(text, attrs["input_encoding"]))
     splits = np.cumsum([0, *map(len, rows)]).astype(attrs["Tsplits"].np_dtype)
@@ -198,7 +223,13 @@ def checked_splits(splits: np.ndarray, count: int) -> list[tuple[int, int]]:
       Tsplits="{int32, int64} = DT_INT64")
 def UnicodeEncode(values: Any, splits: Any, *, output_encoding: bytes, ctx: Any) -> Any:
     """Encode rows of code points as strings; what is no code point is replaced, left out or refused (`errors`)."""
-    policy = _Policy(ctx.attrs)
+    policy, codec = _Policy(ctx.attrs), _codec(output_encoding)
+    if ((values >= 0) & (values <= LARGEST) & ((values < 0xD800) | (values > 0xDFFF))).all():
+        whole = values.astype("<u4").tobytes().decode("utf-32-le")
+        if np.array_equal(splits, np.arange(len(values) + 1)):              # characters: few different ones
+            table = {letter: letter.encode(codec) for letter in set(whole)}
+            return strings([table[letter] for letter in whole])
+        return strings([whole[a:b].encode(codec) for a, b in checked_splits(splits, len(values))])
     codes = [policy.valid(code) for code in values.tolist()]
     return strings([_encoded([code for code in codes[a:b] if code is not None], output_encoding)
                     for a, b in checked_splits(splits, len(codes))])
