@@ -20,6 +20,7 @@ from tfnb.kernels.scalar import expansions as by
 from tfnb.kernels.scalar import instructions as llvm
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.kernels.scalar.instructions import Make
+from tfnb.kernels.scalar.inverse_circular import inverse_circular
 from tfnb.kernels.scalar.number_types import Literal, common_type
 from tfnb.kernels.scalar.polynomials import polynomials
 from tfnb.kernels.scalar.primitive import Body, Primitive
@@ -135,7 +136,7 @@ _OF_EXPANSIONS: dict[str, Primitive] = {           # what expansions need of the
     "bits": Primitive(1, "bits", lambda x: x.view(f"i{x.itemsize}"), llvm={"f": llvm.to_bits}),
     "from_bits": Primitive(1, "bits", lambda x: x.view(f"f{x.itemsize}"), llvm={"i": llvm.from_bits}),
 }
-_POLYNOMIALS = polynomials()
+_POLYNOMIALS = polynomials() | inverse_circular()
 _IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **SCIPY, **_ROWS_AND_CAST}
 PRIMITIVES: dict[str, Primitive] = {name: replace(row, polynomial=_POLYNOMIALS.get(name, {})) for name, row in (
     _IN_BODIES | _CONVERSIONS | _OF_EXPANSIONS).items()}
