@@ -74,7 +74,7 @@ function links(text: string, cells: CellIds): (Node | string)[] {
 
 function spoken(label: string, tip: string): string {
   const said = !/[a-z]{2}/i.test(label) || tip.toLowerCase().includes(label.toLowerCase());
-  return said ? tip : `${label}: ${tip}`;
+  return said ? tip : tip ? `${label}: ${tip}` : label;
 }
 
 const ACTIVE = new Set(["script", "foreignobject", "iframe", "object", "embed", "a", "use"]);

@@ -283,4 +283,6 @@ test("words that are seen on a button are in its accessible name", () => {
   for (const made of el.querySelectorAll("button"))
     if (/[a-z]{2}/i.test(made.textContent ?? ""))
       expect(made.getAttribute("aria-label")?.toLowerCase()).toContain(made.textContent?.toLowerCase());
+  const bare = [...el.querySelectorAll("button")].filter((made) => /:\s*$/.test(made.ariaLabel ?? ""));
+  expect(bare.map((made) => made.textContent)).toEqual([]);
 });
