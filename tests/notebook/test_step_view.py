@@ -1,6 +1,7 @@
 """%step behind the magic: tables, buttons, clicks, hostile names."""
 import re
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -162,6 +163,17 @@ def test_slices_are_watched(view):
     assert "x[0]" not in view.slices and view.go().table("watched").rows[0][1][1].text == "float32 -inf"
     with tf.Session():
         assert "float32[1] [-inf]" in repr(step("loss", feed={"x": [1.0, 0.0]}, back=True, show=["log[1:]"]))
+
+
+def test_python_names_mean_their_tensors(view, monkeypatch):
+    tensor = tf.get_default_graph().get_tensor_by_name
+    held = {"h": tensor("log:0"), "loss": tensor("x:0")}
+    monkeypatch.setattr("tfnb.notebook.frontend.shell.current", lambda: SimpleNamespace(user_ns=held))
+    view.watch("h[0:1]")
+    assert dict(view.table("watched").rows)["h[0:1]"][1].text == "float32[1] [0.]"
+    assert view.value("loss").tolist() == [1.0, 0.0], "the tensor that `loss` is, not the op of that name"
+    view.set("h", [2.0, 3.0])
+    assert view.go().stepper.result == [5.0]
 
 
 def test_all_ops_are_listed_with_their_times_and_filtered(view):

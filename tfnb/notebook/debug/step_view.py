@@ -16,6 +16,7 @@ from tfnb.debug.conditions import split_slice
 from tfnb.debug.nan import patterns
 from tfnb.debug.stepper import Stepper
 from tfnb.debug.tap import inspect_run
+from tfnb.graph.parts.collection import op_of
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.notebook.debug.edge_values import watched
 from tfnb.notebook.debug.enlarged import Frame
@@ -156,11 +157,19 @@ class StepView(SheetView):
 
     def value(self, name: str) -> np.ndarray:
         """The value that a tensor has now. Raises NotFoundError while it has none."""
-        return self.stepper.value(name)
+        return self.stepper.value(self._meant(name))
 
     def set(self, name: str, value: Any) -> StepView:
         """Let a tensor, a fed one or a variable have another value: what has run since runs again. Returns the view."""
-        return self._after(self.stepper.set(name, value))
+        return self._after(self.stepper.set(self._meant(name), value))
+
+    def _meant(self, text: str) -> str:
+        """A tensor, or a slice of one, with the name that it has in the graph for the one that it has in Python."""
+        name, bracket, index = text.partition("[")
+        found = getattr(shell.current(), "user_ns", {}).get(name.strip())
+        tensor = found if isinstance(found, Tensor) else next(iter(getattr(op_of(found), "outputs", ())), None)
+        here = tensor is not None and any(op.graph is tensor.graph for op in self.stepper.calls[:1])
+        return f"{tensor.name}{bracket}{index}" if tensor is not None and here else text
 
     def act(self, act: str, row: str) -> None:
         """A button was pressed."""
@@ -259,7 +268,7 @@ class StepView(SheetView):
         rows = []
         for text in self.slices:
             try:
-                value, drawn = _value_cells(self.stepper.value(text))
+                value, drawn = _value_cells(self.value(text))
             except (ValueError, OpError) as problem:
                 value, drawn = Cell(problem.message if isinstance(problem, OpError) else str(problem)), Cell()
             rows.append((text, [Cell(text), value, drawn, Cell(acts=(("forget", "Forget"),))]))
