@@ -1,16 +1,19 @@
 """`tf.data`: input pipelines."""
 from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
+from tfnb.data.cardinality import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY
 from tfnb.data.dataset import Dataset, Options
 from tfnb.data.iterator import Iterator
+from tfnb.data.options import ThreadingOptions
 from tfnb.data.readers import FixedLengthRecordDataset, TextLineDataset, TFRecordDataset
+from tfnb.ops.data.steps import AUTOTUNE
 from tfnb.runtime.functions import runner as _runner  # noqa: F401  it lets ops call functions
 
 experimental = _lazy_module("tfnb.data.experimental")
 
-__all__ = ["Dataset", "FixedLengthRecordDataset", "Iterator", "Options", "TFRecordDataset", "TextLineDataset",
-           "experimental", "get_output_classes", "get_output_shapes", "get_output_types",
-           "make_initializable_iterator", "make_one_shot_iterator"]
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Dataset", "FixedLengthRecordDataset", "Iterator",
+           "Options", "TFRecordDataset", "TextLineDataset", "ThreadingOptions", "experimental", "get_output_classes",
+           "get_output_shapes", "get_output_types", "make_initializable_iterator", "make_one_shot_iterator"]
 
 
 def make_one_shot_iterator(dataset: Dataset) -> Iterator:

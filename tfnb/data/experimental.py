@@ -41,6 +41,7 @@ __all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter",
            "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device",
            "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "get_structure", "group_by_reducer",
            "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
+           "map_and_batch_with_legacy_function",
            "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
            "sample_from_datasets", "scan", "shuffle_and_repeat", "take_while", "unbatch", "unique"]
 
@@ -55,6 +56,9 @@ def map_and_batch(map_func: Callable[..., Any], batch_size: Any, num_parallel_ba
     (array([0, 1]), array([4, 9]))
     """
     return lambda dataset: dataset.map(map_func, num_parallel_calls).batch(batch_size, drop_remainder)
+
+
+map_and_batch_with_legacy_function = map_and_batch
 
 
 def shuffle_and_repeat(buffer_size: Any, count: Any = None, seed: Any = None) -> Transformation:
