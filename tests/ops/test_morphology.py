@@ -83,6 +83,10 @@ SNIPPETS = {
     "constant": "run(tf.guarantee_const(grid(3)))",
     **{f"einsum {equation}": f"fed(lambda x, y: tf.raw_ops.Einsum(inputs=[x, y], equation={equation!r}), grid(3, 4), "
                              "grid(4, 5, seed=1))" for equation in ("ij,jk->ik", "ij,jk->ki", "ij,jk->i", "ab,cd->ad")},
+    **{f"einsum {equation}": f"run([tf.raw_ops.Einsum(inputs=[grid(*s, seed=1) for s in {shapes}], equation="
+                             f"{equation!r})])"
+       for equation, shapes in (("ab,ab->", [[3, 4]] * 2), ("ab,cd->", [[3, 4], [2, 5]]), (",ab->ba", [[], [3, 4]]),
+                                ("abc,adc->dab", [[2, 3, 4], [2, 5, 4]]), ("abc,ade->bd", [[2, 3, 4], [2, 5, 6]]))},
     "einsum of one": "fed(lambda x: tf.raw_ops.Einsum(inputs=[x], equation='ij->j'), grid(3, 4))",
     "einsum of batches": "run([tf.raw_ops.Einsum(inputs=[grid(2, 3, 4), grid(4, 5)], equation='...ij,jk->...ik'), "
                          "tf.raw_ops.Einsum(inputs=[grid(3, 3)], equation='ii->i')])",

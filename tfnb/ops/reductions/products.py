@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -61,8 +62,32 @@ def _einsum_shape(ctx: Any) -> list[Static]:
 
 
 def _einsum(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
-    found = np.einsum(ctx.attrs["equation"].decode(), *map(wide, arrays), optimize=len(arrays) > 2)
-    return np.ascontiguousarray(found).astype(arrays[0].dtype, copy=False)
+    labels, output = _parts(ctx.attrs)
+    plain = all("." not in own and len(set(own)) == len(own) for own in (*labels, output))
+    if plain and len(arrays) == 2 and arrays[0].dtype.kind in "fc":
+        found = _contracted(labels, [wide(x) for x in arrays], output)
+    else:
+        found = np.einsum(ctx.attrs["equation"].decode(), *map(wide, arrays), optimize=len(arrays) > 2)
+    return np.asarray(found, arrays[0].dtype, order="C")            # (np.ascontiguousarray gives a scalar an axis)
+
+
+def _contracted(labels: Sequence[str], arrays: Sequence[np.ndarray], output: str) -> np.ndarray:
+    """Return the sums of products of two arrays by one (batched) matmul: axes are batch, rows, inner or columns."""
+    (a, b), alone = labels, []
+    for own, other, x in zip(labels, (b, a), arrays, strict=True):
+        gone = tuple(i for i, label in enumerate(own) if label not in other and label not in output)
+        alone.append(("".join(label for i, label in enumerate(own) if i not in gone), x.sum(gone) if gone else x))
+    (a, x), (b, y) = alone
+    sizes = dict(zip(a + b, x.shape + y.shape, strict=True))
+    batch, inner = ([n for n in a if n in b and (n in output) is kept] for kept in (True, False))
+    rows, columns = [n for n in a if n not in b], [n for n in b if n not in a]
+
+    def grouped(own: str, array: np.ndarray, *groups: list[str]) -> np.ndarray:
+        turned = array.transpose([own.index(n) for group in groups for n in group])
+        return turned.reshape([prod(sizes[n] for n in group) for group in groups])
+    product = grouped(a, x, batch, rows, inner) @ grouped(b, y, batch, inner, columns)
+    left = [*batch, *rows, *columns]
+    return product.reshape([sizes[n] for n in left]).transpose([left.index(n) for n in output])
 
 
 @kernel("inputs: N * T -> output: T", shape=_einsum_shape, numpy=_einsum, equation="string", N="int >= 1", T="type")
