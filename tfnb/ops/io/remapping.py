@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _checkpoint = lazy_module("tfnb.proto.checkpoint")
 
 
-def _words(name: bytes, count: int) -> list[bytes]:
+def _words(name: bytes, count: int) -> list[Any]:
     return [word for word, _ in entries(name, count, [lambda number, line: line, lambda number, line: number])]
 
 

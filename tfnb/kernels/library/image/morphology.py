@@ -18,6 +18,7 @@ from tfnb.kernels.arrays.window import Window, window
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Static, Type, int32
 from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.library.copying import fill
 from tfnb.kernels.scalar.number_types import extreme
 
 OPERATIONS = 1 << 16                               # that a thread of the CPU does at a time
@@ -152,6 +153,8 @@ def _dy(call: Call, w: Window, taps: Address) -> tuple[Address, Address]:
 def input_gradient(call: Call) -> list[Launch]:
     """Return the launches of Dilation2DBackpropInput."""
     w, out = _windows(call), call.outputs[0]
+    if not w.taps:
+        return fill(call, None, call.output(), out)
     noted, taps = _chosen(call, w)
     items, width, blocks = _of_images(call, w)
     return [noted, spread_maxima.launch(
@@ -162,6 +165,8 @@ def input_gradient(call: Call) -> list[Launch]:
 def filter_gradient(call: Call) -> list[Launch]:
     """Return the launches of Dilation2DBackpropFilter."""
     w, out = _windows(call), call.outputs[0]
+    if not out.size:
+        return []
     noted, taps = _chosen(call, w)
     items, width, blocks = _of_images(call, w)
     nbytes = w.batch * out.size * np.dtype(out.type).itemsize
