@@ -17,11 +17,16 @@ from tfnb.contrib.layers import (
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 
+dataset = _lazy_module("tfnb.slim.dataset")
+dataset_data_provider = _lazy_module("tfnb.slim.dataset_data_provider")
 evaluation = _lazy_module("tfnb.slim.evaluation")
 learning = _lazy_module("tfnb.slim.learning")
 model_analyzer = _lazy_module("tfnb.slim.model_analyzer")
 nets = _lazy_module("tfnb.contrib.slim.nets")
+parallel_reader = _lazy_module("tfnb.slim.parallel_reader")
+prefetch_queue = _lazy_module("tfnb.slim.prefetch_queue")
 python = _lazy_module("tfnb.contrib.slim.python")
 queues = _lazy_module("tfnb.slim.queues")
 summaries = _lazy_module("tfnb.slim.summaries")
+tfexample_decoder = _lazy_module("tfnb.slim.tfexample_decoder")
 utils = _lazy_module("tfnb.layers.contrib.outputs")

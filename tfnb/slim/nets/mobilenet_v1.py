@@ -105,7 +105,8 @@ def mobilenet_v1_arg_scope(is_training: bool = True, weight_decay: float = 0.000
     """Return the defaults of layers for MobileNet v1, for tf.contrib.slim.arg_scope.
 
     is_training: whether moments are the batch's; None leaves that open. stddev: of the weights. regularize_depthwise:
-    whether weights of convolutions by channel decay, too. normalizer_fn: of the convolutions.
+    whether weights of convolutions by channel decay, too. batch_norm_updates_collections: keys of the
+    updates of moments. normalizer_fn: of the convolutions.
 
     >>> with tf.contrib.slim.arg_scope(tf.contrib.slim.nets.mobilenet_v1.mobilenet_v1_arg_scope()):
     ...     y = tf.contrib.slim.conv2d(tf.ones([1, 4, 4, 1]), 2, [3, 3])
