@@ -29,21 +29,12 @@ model.fit(X, Y, verbose=0, callbacks=[Stop()])
 
 
 class Book(Notebook):
+    sources = CELLS
+
     def __init__(self):
         super().__init__()
         tf.keras.backend.clear_session()
         self.scope.update(L=tf.keras.layers, X=X, Y=X.sum(1))
-
-    def run(self, *keys):
-        for key in keys:
-            self.count += 1
-            self.cells.begin(key, f"[{self.count}]")
-            try:
-                exec(CELLS[key], self.scope)
-            except BaseException:
-                self.cells.rollback()
-                raise
-            self.cells.commit()
 
 
 @pytest.mark.parametrize("kind", ["sequential", "deferred"])

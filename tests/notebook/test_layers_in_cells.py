@@ -28,6 +28,8 @@ sequence, _ = tf.nn.dynamic_rnn(cell, tf.ones([2, 3, 4]), dtype=tf.float32)
 
 
 class Notebook:
+    sources = CELLS
+
     def __init__(self):
         self.cells, self.scope, self.count = Cells(), {"tf": tf}, 0
 
@@ -36,8 +38,8 @@ class Notebook:
             self.count += 1
             self.cells.begin(key, f"[{self.count}]")
             try:
-                exec(CELLS[key], self.scope)
-            except Exception:
+                exec(self.sources[key], self.scope)
+            except BaseException:                   # an interrupt too
                 self.cells.rollback()
                 raise
             self.cells.commit()
