@@ -36,17 +36,21 @@ def _channel_axis(ctx: Any, rank: int) -> int:
     return 1 if (found.decode() if isinstance(found, bytes) else found).startswith("NC") else rank - 1
 
 
-def _shapes(ctx: ShapeContext) -> list[Static]:
-    """y, and a number for each channel."""
-    x = ctx.shape(0)
+def _channels(ctx: ShapeContext, x: Static, inputs: Sequence[int]) -> Static:
+    """The shape of a number for each channel of x, as these inputs have too."""
     channels: Static = (None,)
     if x is not None:
         if len(x) not in (4, 5):
             raise ValueError(f"the input must have rank 4 or 5, not {len(x)}")
         channels = (x[_channel_axis(ctx, len(x))],)
-    for i in (1, 2):
+    for i in inputs:
         channels = merge(channels, ctx.shape(i))
-    return [x, channels, channels, channels, channels]
+    return channels
+
+
+def _shapes(ctx: ShapeContext) -> list[Static]:
+    x = ctx.shape(0)
+    return [x, *[_channels(ctx, x, (1, 2))] * 4]
 
 
 def _shapes3(ctx: ShapeContext) -> list[Static]:
@@ -54,9 +58,8 @@ def _shapes3(ctx: ShapeContext) -> list[Static]:
 
 
 def _back_shapes(ctx: ShapeContext) -> list[Static]:
-    dy, x = ctx.shape(0), ctx.shape(1)
-    channels: Static = ctx.shape(2)
-    return [merge(dy, x), channels, channels, (0,), (0,)]
+    x = merge(ctx.shape(0), ctx.shape(1))
+    return [x, *[_channels(ctx, x, (2, 3, 4))] * 2, (0,), (0,)]
 
 
 def _rows(ctx: Any, x: np.ndarray) -> np.ndarray:
