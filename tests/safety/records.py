@@ -25,7 +25,9 @@ LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyF
             "ParseSequenceExample", "ParseSequenceExampleV2", "Print", "PrintV2", "Assert", "Save",
             "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints",
             "ShardedFilename", "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
-            "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable"}
+            "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable",
+            "Stage", "StagePeek",                  # what they do depends on the calls before
+            *(f"{order}Map{what}" for order in ("", "Ordered") for what in ("Stage", "Peek", "Unstage", "UnstageNoKey"))}
 
 
 class _Harvest(Tap):
