@@ -66,7 +66,7 @@ def is_made(value: Any) -> bool:
     """Return whether a value is a function whose signature stands in no source: a declaration made it."""
     if not isinstance(value, types.FunctionType):
         return isinstance(value, partial)
-    inner = "<locals>" in value.__code__.co_qualname and not hasattr(value, "__wrapped__")
+    inner = "<locals>" in inspect.unwrap(value).__code__.co_qualname
     return inner or "__signature__" in vars(value)
 
 
