@@ -137,3 +137,13 @@ def test_large_permutations():
     order = np.random.RandomState(0).permutation(1000).astype(np.int32)
     with tf.Session() as sess:
         assert np.array_equal(sess.run(tf.invert_permutation(tf.constant(order) + 0))[order], np.arange(1000))
+
+
+@pytest.mark.parametrize("dtype, high", [("int32", 50), ("int64", 2**40), ("uint8", 200)])
+def test_unique_elements_by_machine_code(dtype, high):
+    x = np.random.RandomState(2).randint(0, high, 3000).astype(dtype)
+    with tf.Session() as sess:
+        y, places = sess.run(tf.unique(x, tf.int64))
+        again, _, counts = sess.run(tf.unique_with_counts(x))
+    assert again.tolist() == y.tolist() and np.array_equal(counts, [np.sum(x == value) for value in y])
+    assert y.tolist() == list(dict.fromkeys(x.tolist())) and np.array_equal(y[places], x) and places.dtype == np.int64

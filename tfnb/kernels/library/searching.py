@@ -1,12 +1,14 @@
 """Unique elements of a vector, in order of appearance; insertion points in sorted rows.
 
     unique(call)        Unique (x) -> y, idx and, one output more, how many there are: y has room for all of x
+    unique_elements     NumPy form of the first, by the same machine code
     bucketize(call)     Bucketize (x) -> places among the attr `boundaries`
     search(after)(call) LowerBound, with `after` UpperBound (sorted rows, values) -> places
 """
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 
@@ -52,6 +54,28 @@ def unique(call: Call) -> list[Launch]:
                                  call.output(1).reach(x.size * places.itemsize),
                                  call.output(2).reach(8).of("int64"), table, x.size, (1 << bits) - 1, 64 - bits,
                                  Index=places.type, grain=0, label="unique")]
+
+
+INTEGERS = frozenset(map(np.dtype, "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
+LEAST = 512                 # elements: a dictionary is as quick for fewer
+
+
+def unique_elements(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct elements of a vector of INTEGERS in order of appearance, and the place of each element."""
+    x = np.ascontiguousarray(x)
+    bits = max(4, (2 * max(1, x.size) - 1).bit_length())
+    y, places = np.empty_like(x), np.empty(x.size, index)
+    total, table = np.zeros(1, np.int64), np.empty(1 << bits, np.int32)
+    addresses = [array.ctypes.data for array in (x, y, places, total, table)]
+    words = np.array([*addresses, x.size, (1 << bits) - 1, 64 - bits], np.int64)
+    _native_unique(x.dtype.name, places.dtype.name)(words.ctypes.data, 0, 1)
+    return y[:total[0]].copy(), places
+
+
+@cache
+def _native_unique(type: str, index: str) -> Callable[[int, int, int], None]:
+    types = {"x": type, "y": type, "places": index, "total": "int64", "table": "int32"}
+    return number_unique.native(types, Index=index)
 
 
 @kernel_function

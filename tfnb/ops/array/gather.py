@@ -16,6 +16,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import BAD_INDEX, Check, Coordinates
+from tfnb.kernels.library.searching import INTEGERS, LEAST, unique_elements
 from tfnb.kernels.library.searching import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.joining import concat
@@ -269,6 +270,8 @@ Where.no_gradient("it is made of indices")
 
 
 def _unique(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if x.dtype in INTEGERS and x.size >= LEAST:
+        return unique_elements(x, np.dtype(ctx.attrs["out_idx"].as_numpy_dtype))
     found: dict[Any, int] = {}
     places = [found.setdefault(value, len(found)) for value in x.tolist()]
     return np.array(list(found), x.dtype), np.array(places, ctx.attrs["out_idx"].as_numpy_dtype)

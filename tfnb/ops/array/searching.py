@@ -13,7 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library.searching import bucketize, search
+from tfnb.kernels.library.searching import INTEGERS, LEAST, bucketize, search, unique_elements
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
@@ -244,6 +244,9 @@ def _unique_shape(ctx: Any) -> list[Static]:
 
 def _unique(ctx: Any, x: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different slices along an axis in order of appearance, the place of each, and counts."""
+    if x.ndim == 1 and x.dtype in INTEGERS and x.size >= LEAST:
+        y, numbers = unique_elements(x, np.dtype(ctx.attrs["out_idx"].as_numpy_dtype))
+        return y, numbers, np.bincount(numbers, minlength=len(y)).astype(numbers.dtype)
     rows = np.moveaxis(x, axis, 0).reshape(x.shape[axis], x.size // max(1, x.shape[axis]))
     keys: dict[Any, int] = {}
     flat = rows.dtype == object or rows.shape[1] == 1
