@@ -27,7 +27,8 @@ LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyF
             "ShardedFilename", "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
             "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable",
             "Stage", "StagePeek",                  # what they do depends on the calls before
-            *(f"{order}Map{what}" for order in ("", "Ordered") for what in ("Stage", "Peek", "Unstage", "UnstageNoKey"))}
+            *(f"{kind}{what}" for kind in ("Map", "OrderedMap") for what in ("Stage", "Peek", "Unstage",
+                                                                             "UnstageNoKey"))}
 
 
 class _Harvest(Tap):
