@@ -11,9 +11,11 @@ import pytest
 
 import tfnb as tf
 from benchmarks import gpu, measure, notebook, report, sweep, sweep_program, sweep_rows
+from benchmarks.models import MODELS
 from benchmarks.programs import PROGRAMS, SCALED
 from benchmarks.systems import workers
 from benchmarks.worker import timed
+from tfnb.core.options import options
 from tfnb.kernels.cuda import device
 
 FOLDER = Path(report.__file__).parent
@@ -22,6 +24,8 @@ RESULTS = {
               "versions": {"tfnb": "1.0", "tensorflow": "2.0"}},
     "speed": {"matmul": {"error": 1e-7, "peak": {"tfnb": 5e7, "tensorflow": 5e8, "jax": None},
                          "times": {"tfnb": [1e-3, 2e-3], "tensorflow": [3e-3, 4e-3], "jax": [2e-3, 2e-3]}}},
+    "models": {"vae": {"error": 1e-7, "times": {"tfnb": [2e-3, 2e-3], "tensorflow": [6e-3, 6e-3]},
+                       "first": {"tfnb": 1.5, "tensorflow": 4.5}, "peak": {"tfnb": 1e8, "tensorflow": 3e8}}},
     "start": {"tfnb": {"cold": [1, 2, 3, 4], "warm": [0.1, 0.2, 0.3, 0.4]}},
     "curves": {"chain": {"100": {"tfnb": [1e-6, 2e-6]}, "10": {"tfnb": [1e-6, 2e-6], "torch": [1e-5, 1e-5]}}},
     "threads": {"matmul": {"1": {"tfnb": [2e-3, 2e-3]}, "2": {"tfnb": [1e-3, 1e-3]}}},
@@ -39,6 +43,14 @@ def test_small_programs(name):
         program.step()
     assert np.isfinite(np.asarray(program.check(), float)).all()
     assert 0 < timed(program.step, 0.001)["best"] < 10
+
+
+@pytest.mark.parametrize("name", list(MODELS))
+def test_models_learn_something_finite(name, monkeypatch):
+    monkeypatch.setattr(options, "compile", "never")
+    program = MODELS[name](tf)
+    program.step()
+    assert np.isfinite(np.asarray(program.check(), float)).all()
 
 
 @pytest.mark.parametrize("name", list(SCALED))
@@ -82,6 +94,7 @@ def test_tables_replace_what_is_between_their_marks(tmp_path):
         assert "2,000 / 1,000 = 2.00" in text
         assert text.index("| 10 |") < text.index("| 100 |")
         assert "| Live plots: a number | a step of 100.0 us | 0.50 us | 0.5% |" in text
+        assert "| 2.00 | 6.00 | 3.0 | 1.5 / 4.5 | 100 / 300 | 1e-07 |" in text and "| median of the ratios |" in text
         assert "| 100 ms in plain Python | 20.0 ms | 20.0% |" in text and "| import tfnb | - | 200 ms | - |" in text
 
 
