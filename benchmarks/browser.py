@@ -18,7 +18,7 @@ from benchmarks.systems import ROOT
 from tests.browser.lab import ARGUMENTS, FRONT_ENDS, Lab, Notebook, chromium_path
 
 # Graph of benchmarks/notebook.py -> scopes that are opened one after the other, and closed again in that order.
-OPENED = {"deep": ("block_*/", "gradients/", "Adam/", "metric_*/"), "flat": ("Mul_Mul*/", "Relu_Relu*/")}
+OPENED = {"deep": ("block_*/", "gradients/", "training/", "metric_*/"), "flat": ("Mul_Mul*/",)}
 CELLS = ("%load_ext tfnb\nimport sys\nsys.path.insert(0, {root!r})\nfrom benchmarks.notebook import {name}", "{name}()",
          "%graph")
 # Elements under the shadow root of the view; `drawn` waits for the frame after a change of the drawing.
