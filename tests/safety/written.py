@@ -106,6 +106,10 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "ConcatOffset": [([1, [np.array([2, 3], np.int32), np.array([2, 4], np.int32)]], {})],
     **{name: [([_f(3, 1), _f(2)], {})] for name in ("IgammaGradA", "RandomGammaGrad")},
     **{name: [([_f(3, 2)], {})] for name in ("FresnelSin", "FresnelCos")},
+    **{name: [([np.array([[3]], _LONG)], {**_SAMPLER, "range_max": 5})]
+       for name in ("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler")},
+    "SobolSample": [([2, 3, 1], {})],
+    "StatelessRandomBinomial": [([[2, 2], [1, 2], [9.0, 90.0], [0.3, 0.6]], {})],
     "FixedUnigramCandidateSampler": [([np.array([[3]], _LONG)], {**_SAMPLER, "range_max": 5, "unigrams": [1.0] * 5})],
     "AllCandidateSampler": [([np.array([[3]], _LONG)], {**{
         key: value for key, value in _SAMPLER.items() if key != "range_max"}})],

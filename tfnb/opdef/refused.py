@@ -19,7 +19,7 @@ _TPU = (
     ".*TPU.* .*Tpu.* Infeed.* Outfeed.* .*SparseCore.* .*DedupData.* DTensor.* .*XlaConcatND .*XlaSplitND "
     "Prelinear.* CrossReplicaSum AllToAll CopyToMesh.* Relayout.* .*Minibatch.* SortListOf.* "
     "ConvertToCooTensor GlobalIterId UpdateTaskId.* StoreMinibatch.* MergeDedupData WorkerHeartbeat "
-    "StochasticCastToInt")
+    "StochasticCastToInt KthOrderStatistic MakeUnique TopK(Unique|WithUnique)")
 _DATA = (
     ".*Dataset(|V[234])(|Reader) .*Iterator .*DatasetReader .*DatasetVariant DatasetToTFRecord .*MemoryCache "
     ".*SeedGenerator GetOptions DummyIterationCounter ComputeBatchSize .*StatsAggregator.* ThreadPoolHandle "
@@ -48,11 +48,8 @@ _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
     "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* Barrier.* DecodeProtoV2 EncodeProto "
-    "GRUBlockCell.* ImmutableConst KthOrderStatistic LSTMBlockCell.* LearnedUnigramCandidateSampler MakeUnique "
-    "NegTrain NonDeterministicInts "
-    "ParameterizedTruncatedNormal RandomCrop RecordInput Skipgram SobolSample "
-    "Stateful(Random|Standard|Truncated|Uniform).* RngSkip TensorArrayGradWithShape "
-    "ThreadUnsafeUnigramCandidateSampler TopK(Unique|WithUnique) Unbatch.*")
+    "GRUBlockCell.* ImmutableConst LSTMBlockCell.* NegTrain ParameterizedTruncatedNormal RecordInput Skipgram "
+    "TensorArrayGradWithShape Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
@@ -69,6 +66,8 @@ _REASONS = {
     _CALLED: "it calls functions, whose nodes stand in a graph here",
     _OLD: "TensorFlow 1.0 dropped it: where a graph is imported, ops of today take its place",
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
+    "RandomCrop StatefulStandardNormal": "later releases of TensorFlow have no kernel for it: tf.random_crop and "
+                                         "tf.random.Generator make other ops",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "NearestNeighbors KMC2ChainInitialization KmeansPlusPlusInitialization":
         "k-means clustering is not part of tfnb: scikit-learn has it",

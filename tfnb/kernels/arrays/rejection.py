@@ -111,6 +111,65 @@ def _by_transform(stream: _Stream, lam: np.ndarray, found: np.ndarray) -> None:
         live = live[~kept]
 
 
+def binomial(state: np.ndarray, samples: int, counts: np.ndarray, probs: np.ndarray) -> np.ndarray:
+    """Draw `samples` numbers of successes for each pair of counts and probabilities, of one shape: float64.
+
+    Where 10 successes or more are expected (of the rarer outcome) the values are TensorFlow's; below that they have the
+    same distribution. The counter stays where it is. A count that is not positive, or a probability not above 0, gives
+    0; a probability from 1 on the count; NaN gives NaN, and so does a count that is infinite.
+    """
+    n, p = (np.repeat(each.reshape(-1).astype(np.float64), samples) for each in (counts, probs))
+    stream, found = _Stream(state, n.size), np.zeros(n.size)
+    with np.errstate(all="ignore"):
+        turned = p > 0.5
+        q = np.where(turned, 1 - p, p)
+        known = ~(n > 0) | ~(q > 0) | np.isinf(n)
+        _by_geometric(stream, n, q, found, np.flatnonzero(~known & (n * q < FEW)))
+        _by_binomial_transform(stream, n, q, found, np.flatnonzero(~known & (n * q >= FEW)))
+        found = np.where(turned, np.maximum(n, 0) - found, found)
+    found[np.isnan(n) | np.isnan(p) | np.isposinf(n)] = np.nan
+    return found.reshape(counts.size, samples).T.reshape(samples, *counts.shape)
+
+
+def _by_geometric(stream: _Stream, n: np.ndarray, p: np.ndarray, found: np.ndarray, live: np.ndarray) -> None:
+    """Count the geometric waiting times that fit into n trials."""
+    waited = np.zeros(n.size)
+    while live.size:
+        waited[live] += np.ceil(np.log(stream.take("uniform", live)) / np.log1p(-p[live]))
+        live = live[waited[live] <= n[live]]
+        found[live] += 1
+
+
+def _by_binomial_transform(stream: _Stream, n: np.ndarray, p: np.ndarray, found: np.ndarray, live: np.ndarray) -> None:
+    """Transformed rejection, BTRS (Hormann, "The generation of binomial random variates", 1993)."""
+    deviation = np.sqrt(n * p * (1 - p))
+    b = 1.15 + 2.53 * deviation
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    odds, alpha, mode = p / (1 - p), (2.83 + 5.1 / b) * deviation, np.floor((n + 1) * p)
+    while live.size:
+        u = stream.take("uniform", live) - 0.5
+        v = stream.take("uniform", live)
+        al, bl, nl, r, m = a[live], b[live], n[live], odds[live], mode[live]
+        shifted = 0.5 - np.abs(u)
+        k = np.floor((2 * al / shifted + bl) * u + nl * p[live] + 0.5)
+        quick = (shifted >= 0.07) & (v <= 0.92 - 4.2 / bl)
+        bound = (m + 0.5) * np.log((m + 1) / (r * (nl - m + 1))) + (nl + 1) * np.log((nl - m + 1) / (nl - k + 1)) \
+            + (k + 0.5) * np.log(r * (nl - k + 1) / (k + 1)) \
+            + _stirling_rest(m) + _stirling_rest(nl - m) - _stirling_rest(k) - _stirling_rest(nl - k)
+        inside = (k >= 0) & (k <= nl)
+        kept = quick | inside & (np.log(v * alpha[live] / (al / (shifted * shifted) + bl)) <= bound)
+        found[live[kept]] = k[kept]
+        live = live[~kept]
+
+
+def _stirling_rest(k: np.ndarray) -> np.ndarray:
+    """Return log(k!) less Stirling's approximation of it."""
+    x = np.maximum(k, 0) + 1
+    exact = special.gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi))
+    made: np.ndarray = np.where(k <= 9, exact, (1 / 12 - (1 / 360 - 1 / 1260 / (x * x)) / (x * x)) / x)
+    return made
+
+
 def scrambled(seed: np.ndarray) -> np.ndarray:
     """Return the state of a stateless op: key and counter are made of its two seeds by one block of Philox."""
     low, high = (int(each) & 0xFFFFFFFFFFFFFFFF for each in seed.tolist())

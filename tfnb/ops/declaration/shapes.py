@@ -4,6 +4,7 @@ A static shape is a tuple of int or None (unknown), or None when not even the ra
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,15 +28,23 @@ def of_rank(found: Static, rank: int) -> tuple[int | None, ...]:
     return (None,) * rank if found is None else found
 
 
-def named_by_first(ctx: ShapeContext) -> list[Static]:
-    """The shape whose sizes the first input names; None for those that are not known. Raises ValueError for negative
-    ones."""
-    known, count, value = ctx.partial(0), ctx.shape(0), ctx.value(0)
-    if value is not None and (value < 0).any():
-        raise ValueError(f"Dimension {int(value.min())} must be >= 0")
-    if known is None:
-        return [None if not count or count[0] is None else (None,) * count[0]]
-    return [tuple(known)]
+def named_by(index: int) -> Callable[[ShapeContext], list[Static]]:
+    """Return a shape function for the sizes that an input names; None for those that are not known.
+
+    It raises ValueError for negative sizes.
+    """
+    def named(ctx: ShapeContext) -> list[Static]:
+        """Return the shape."""
+        known, count, value = ctx.partial(index), ctx.shape(index), ctx.value(index)
+        if value is not None and (value < 0).any():
+            raise ValueError(f"Dimension {int(value.min())} must be >= 0")
+        if known is None:
+            return [None if not count or count[0] is None else (None,) * count[0]]
+        return [tuple(known)]
+    return named
+
+
+named_by_first = named_by(0)
 
 
 def broadcast_inputs(ctx: ShapeContext) -> list[Static]:

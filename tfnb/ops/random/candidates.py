@@ -177,7 +177,34 @@ def FixedUnigramCandidateSampler() -> None:
     """Sample classes by their counts in a list or a file, and compute their expected counts."""
 
 
-for _op in (LogUniformCandidateSampler, UniformCandidateSampler, FixedUnigramCandidateSampler):
+def _learned(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Sample by the counts of the true classes of all runs before this one, each from 1 on; then count this one's."""
+    kept: dict[str, np.ndarray] = ctx.store.resource(ctx.op, lambda: {"counts": np.ones(ctx.attrs["range_max"], int)})
+    counts = kept["counts"]
+    ends = np.cumsum(counts)
+
+    def draw(words: Iterator[int], _: int) -> Iterator[int]:
+        """Yield classes by the ends of their shares of 32-bit integers below the sum of all counts."""
+        total = int(ends[-1])
+        rest = 0 if total & (total - 1) == 0 else (2**32 - 1) % total + 1
+        yield from (int(np.searchsorted(ends, word % total, "right")) for word in words if word >= rest)
+    found = _sampler(draw, lambda classes, _: counts[classes] / ends[-1])(ctx, true)
+    kept["counts"] = counts + np.bincount(true.reshape(-1), minlength=counts.size)
+    return found
+
+
+@random(_SIGNATURE, shape=_shape, numpy=_learned, **_ATTRS)
+def LearnedUnigramCandidateSampler() -> None:
+    """Sample classes by how often they have been true classes in this session, and compute their expected counts."""
+
+
+@random(_SIGNATURE, shape=_shape, numpy=_learned, **_ATTRS)
+def ThreadUnsafeUnigramCandidateSampler() -> None:
+    """Sample classes as LearnedUnigramCandidateSampler."""
+
+
+for _op in (LogUniformCandidateSampler, UniformCandidateSampler, FixedUnigramCandidateSampler,
+            LearnedUnigramCandidateSampler, ThreadUnsafeUnigramCandidateSampler):
     _op.checked(lambda ctx: [Check(0, BAD_INDEX, int(ctx.attrs["range_max"]))])
 
 
@@ -206,7 +233,7 @@ def ComputeAccidentalHits() -> None:
 
 
 for _op in (LogUniformCandidateSampler, UniformCandidateSampler, FixedUnigramCandidateSampler,
-            AllCandidateSampler):
+            AllCandidateSampler, LearnedUnigramCandidateSampler, ThreadUnsafeUnigramCandidateSampler):
     _op.no_gradient("it is drawn, not computed")
 ComputeAccidentalHits.no_gradient("it gives places")
 
@@ -270,6 +297,24 @@ def fixed_unigram_candidate_sampler(true_classes: Any, num_true: int, num_sample
         true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique, range_max=range_max,
         vocab_file=vocab_file, distortion=distortion, num_reserved_ids=num_reserved_ids, num_shards=num_shards,
         shard=shard, unigrams=list(unigrams), seed=first, seed2=second, name=name))
+
+
+@public("random.learned_unigram_candidate_sampler", "nn.learned_unigram_candidate_sampler")
+def learned_unigram_candidate_sampler(true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int,
+                                      seed: int | None = None, name: str | None = None) -> Sampled:
+    """As `log_uniform_candidate_sampler`, by a distribution that it learns: how often each class was a true class.
+
+    Each class counts once at first. true_classes, num_true, num_sampled, unique, range_max, seed: as there.
+
+    >>> true = tf.constant([[3]], tf.int64)
+    >>> _, expected, _ = tf.nn.learned_unigram_candidate_sampler(true, 1, num_sampled=1, unique=False, range_max=4)
+    >>> [float(sess.run(expected)[0, 0]) for _ in range(2)]
+    [0.25, 0.4000000059604645]
+    """
+    first, second = get_seed(seed)
+    return Sampled(*LearnedUnigramCandidateSampler(true_classes, num_true=num_true, num_sampled=num_sampled,
+                                                   unique=unique, range_max=range_max, seed=first, seed2=second,
+                                                   name=name))
 
 
 @public("random.all_candidate_sampler", "nn.all_candidate_sampler")

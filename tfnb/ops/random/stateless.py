@@ -9,7 +9,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, broadcast
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
@@ -23,6 +23,7 @@ from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.random.random_ops import has_classes, multinomial_shape, shape_tensor
 from tfnb.ops.random.samples import scaled_gamma
+from tfnb.ops.random.stateful import binomial_samples
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -119,7 +120,11 @@ def StatelessMultinomial() -> None:
 
 
 def _ends_in_parameters(ctx: ShapeContext) -> list[Static]:
-    shape, each = ctx.value(0), ctx.shape(2)
+    return _ends_in(ctx, ctx.shape(2))
+
+
+def _ends_in(ctx: ShapeContext, each: Static) -> list[Static]:
+    shape = ctx.value(0)
     if shape is None:
         return [None]
     found = tuple(map(int, shape))
@@ -165,7 +170,24 @@ def StatelessRandomPoisson() -> None:
     """Sample from the Poisson distributions of rates `lam`. shape: of the result; it ends with that of `lam`."""
 
 
-for _op in (StatelessRandomUniform, StatelessRandomNormal, StatelessTruncatedNormal, StatelessRandomUniformInt,
+def _binomial(ctx: Any, shape: np.ndarray, seed: np.ndarray, counts: np.ndarray, probs: np.ndarray) -> np.ndarray:
+    made: np.ndarray = binomial_samples(rejection.scrambled(seed), shape, counts, probs, ctx.attrs["dtype"])
+    return made
+
+
+def _ends_in_both(ctx: ShapeContext) -> None:
+    _ends_in(ctx, broadcast(ctx.shape(2), ctx.shape(3)))
+
+
+@kernel("shape: S, seed: Tseed, counts: T, probs: T -> output: dtype",
+        **_SHAPED, validate=_ends_in_both, numpy=_binomial, S="indextype", **_SEED,
+        T="{half, float, double, int32, int64} = DT_DOUBLE", dtype="{half, float, double, int32, int64} = DT_INT64")
+def StatelessRandomBinomial() -> None:
+    """Sample numbers of successes in `counts` trials. shape: of the result; it ends with that of the parameters."""
+
+
+for _op in (StatelessRandomBinomial, StatelessRandomUniform,
+            StatelessRandomNormal, StatelessTruncatedNormal, StatelessRandomUniformInt,
             StatelessRandomUniformFullInt, StatelessMultinomial, StatelessRandomPoisson):
     _op.no_gradient("it is drawn, not computed")
 
@@ -304,6 +326,26 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
     with name_scope(name, "stateless_random_poisson", [shape, seed, lam]):
         sizes = shape_tensor(shape)
         found: Tensor = StatelessRandomPoisson(sizes, seed, lam, dtype=dtype)
+        return found
+
+
+@public("random.stateless_binomial")
+def stateless_random_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
+                              name: str | None = None) -> Tensor:
+    """Sample numbers of successes from binomial distributions, by two seeds.
+
+    shape: of the result; it ends with that of counts and probs, broadcast (else ValueError). seed: as of
+    `tf.random.stateless_normal`. counts: numbers of trials. probs: probabilities of success. output_dtype: of the
+    result.
+
+    >>> sess.run(tf.random.stateless_binomial([3, 2], seed=[1, 2], counts=[10.0, 100.0], probs=[0.3, 0.6])).shape
+    (3, 2)
+    """
+    with name_scope(name, "stateless_random_binomial", [shape, seed, counts, probs]):
+        sizes = shape_tensor(shape)
+        probs = convert_to_tensor(probs, name="probs")
+        counts = convert_to_tensor(counts, dtype=probs.dtype, name="counts")
+        found: Tensor = StatelessRandomBinomial(sizes, seed, counts, probs, dtype=output_dtype)
         return found
 
 
