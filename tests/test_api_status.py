@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import os
+import subprocess
+import sys
 import types
 from collections import defaultdict
 from functools import cache
@@ -121,6 +123,15 @@ def modules() -> list[types.ModuleType]:
     names = {path for path in paths if path.count(".") <= 1 + path.startswith("tf.contrib.")}
     values = {id(value): value for value in map(found, sorted(names)) if isinstance(value, types.ModuleType)}
     return list(values.values())
+
+
+def test_modules_explain_however_they_are_imported() -> None:
+    """`import tfnb.contrib.slim` imports tfnb.contrib behind the back of the lazy `tf.contrib`."""
+    code = "import importlib, sys, tfnb\nfor name in sys.argv[1:]:\n    importlib.import_module(name)\n" \
+           "print(*[name for name in sys.argv[1:] if '__getattr__' not in vars(sys.modules[name])])"
+    names = [module.__name__ for module in modules()]
+    assert subprocess.run([sys.executable, "-c", code, *names], capture_output=True, text=True, check=True,
+                          cwd=ROOT).stdout.split() == []
 
 
 @pytest.mark.parametrize("module", modules(), ids=lambda module: module.__name__)

@@ -1,5 +1,6 @@
 """Testing programs: `tf.test`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 from unittest import mock
 
 from tfnb.testing.benchmark import Benchmark
@@ -9,3 +10,5 @@ from tfnb.testing.helpers import (
     is_built_with_rocm, is_built_with_xla, is_gpu_available, main, test_src_dir_path,
 )
 from tfnb.testing.test_case import TestCase
+
+_explain(__name__)

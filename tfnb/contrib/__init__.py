@@ -1,4 +1,5 @@
 """Parts of `tf.contrib` that programs use: data, layers, rnn, framework, slim, opt, learn's digits."""
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 
 crf = _lazy_module("tfnb.contrib.crf")
@@ -26,3 +27,5 @@ stateless = _lazy_module("tfnb.contrib.stateless")
 tensorboard = _lazy_module("tfnb.contrib.tensorboard")
 training = _lazy_module("tfnb.contrib.training")
 util = _lazy_module("tfnb.contrib.util")
+
+_explain(__name__)

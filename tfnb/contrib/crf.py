@@ -1,5 +1,6 @@
 """`tf.contrib.crf`: linear-chain conditional random fields."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.seq2seq.crf import (
@@ -9,3 +10,5 @@ from tfnb.seq2seq.crf import (
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.crf")        # contrib.crf.python and below
+
+_explain(__name__)

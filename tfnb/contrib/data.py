@@ -1,5 +1,6 @@
 """`tf.contrib.data`: what became tf.data.experimental, under its first names."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 from typing import Any
 
 from tfnb.data.dataset import Dataset
@@ -38,3 +39,5 @@ def padded_batch_and_drop_remainder(batch_size: Any, padded_shapes: Any, padding
            [2, 2]])
     """
     return lambda dataset: dataset.padded_batch(batch_size, padded_shapes, padding_values, drop_remainder=True)
+
+_explain(__name__)

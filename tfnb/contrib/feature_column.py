@@ -1,5 +1,6 @@
 """`tf.contrib.feature_column`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.feature_column.sequence import (
     sequence_categorical_column_with_hash_bucket,
     sequence_categorical_column_with_identity,
@@ -8,3 +9,5 @@ from tfnb.feature_column.sequence import (
     sequence_input_layer,
     sequence_numeric_column,
 )
+
+_explain(__name__)

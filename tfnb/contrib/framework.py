@@ -1,5 +1,6 @@
 """`tf.contrib.framework`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.core import nest
@@ -19,3 +20,5 @@ from tfnb.train.global_step import (
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.framework")        # contrib.framework.python and below
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.graph_editor`: selections of ops and tensors, rerouting, copies with other inputs."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.graph_editor import edit, reroute, select, subgraph, transform, util
@@ -31,3 +32,5 @@ from tfnb.graph_editor.util import (
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.graph_editor")        # contrib.graph_editor.python and below
+
+_explain(__name__)

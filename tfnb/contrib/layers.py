@@ -1,5 +1,6 @@
 """`tf.contrib.layers`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.feature_column.contrib import (
@@ -26,3 +27,5 @@ from tfnb.layers.contrib.repeating import one_hot_encoding, repeat, softmax, sta
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.layers")        # contrib.layers.python and below
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.legacy_seq2seq`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.rnn.seq2seq import (
@@ -11,3 +12,5 @@ from tfnb.losses.sequence import sequence_loss_by_example, sequence_loss_of_list
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.legacy_seq2seq")        # contrib.legacy_seq2seq.python and below
+
+_explain(__name__)

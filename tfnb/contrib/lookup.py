@@ -1,5 +1,6 @@
 """Lookup tables: `tf.contrib.lookup`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.lookup.initializers import (
     KeyValueTensorInitializer,
     TableInitializerBase,
@@ -25,3 +26,5 @@ from tfnb.lookup.vocabulary import (
 
 string_to_index_table_from_file = index_table_from_file         # their names before 1.0
 string_to_index_table_from_tensor = index_table_from_tensor
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.metrics`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.metrics.contrib import (
@@ -12,3 +13,5 @@ from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 globals().update(_STREAMING)
 _find_inside(_sys.modules[__name__], "contrib.metrics")        # contrib.metrics.python and below
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.rnn`."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.rnn.cell_stack import MultiRNNCell
@@ -27,3 +28,5 @@ from tfnb.rnn.static import static_bidirectional_rnn, static_rnn, static_state_s
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.rnn")        # contrib.rnn.python and below
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.seq2seq`: decoders, helpers, attention, beam search, and the loss of sequences."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.losses.sequence import sequence_loss
@@ -23,3 +24,5 @@ from tfnb.ops.nn.beams import gather_tree
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.seq2seq")        # contrib.seq2seq.python and below
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.training`: hyperparameters, and what input pipelines need."""
 # ruff: noqa: F401, I001
+from tfnb.core.absent import explain as _explain
 import sys as _sys
 
 from tfnb.core.program.hparams import HParams
@@ -12,3 +13,5 @@ from tfnb.train.sessions.evaluation import (
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
 
 _find_inside(_sys.modules[__name__], "contrib.training")        # contrib.training.python and below
+
+_explain(__name__)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
-from tfnb.core.absent import absent, explain
+from tfnb.core.absent import absent
 from tfnb.core.interrupts import held_back
 
 
@@ -23,8 +23,6 @@ class LazyModule(ModuleType):
             raise AttributeError(attribute)
         with held_back():
             module = importlib.import_module(self.__name__)
-        if self.__name__.startswith("tfnb."):
-            explain(self.__name__)
         value = getattr(module, attribute)
         self.__dict__[attribute] = value           # the next access costs nothing
         return value

@@ -1,5 +1,6 @@
 """`tf.keras.activations`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.functions.activations import (
     deserialize,
     elu,
@@ -16,3 +17,5 @@ from tfnb.keras.functions.activations import (
     softsign,
     tanh,
 )
+
+_explain(__name__)

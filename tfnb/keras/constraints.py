@@ -1,5 +1,6 @@
 """`tf.keras.constraints`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.functions.constraints import (
     Constraint,
     MaxNorm,
@@ -16,3 +17,5 @@ from tfnb.keras.functions.constraints import (
     serialize,
     unit_norm,
 )
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.keras.initializers`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.functions.initializers import (
     Constant,
     Identity,
@@ -55,3 +56,5 @@ from tfnb.keras.functions.initializers import (
     Zeros as zeros,
 )
 from tfnb.variables.initializers import Initializer
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """Probability distributions: `tf.contrib.distributions`, those of `tf.distributions` among them."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.distributions.bijectors.scalar import softplus_inverse
 from tfnb.distributions.continuous import Laplace, Normal, StudentT, Uniform
@@ -37,3 +38,5 @@ from tfnb.distributions.kullback_leibler import RegisterKL, kl_divergence
 from tfnb.distributions.positive import Beta, Exponential, Gamma
 
 bijectors = _lazy_module("tfnb.contrib.distributions.bijectors")
+
+_explain(__name__)

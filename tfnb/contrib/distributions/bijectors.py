@@ -1,5 +1,6 @@
 """Invertible transforms of random variables: `tf.contrib.distributions.bijectors`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.distributions.bijectors.bijector import Bijector
 from tfnb.distributions.bijectors.flows import (
     MaskedAutoregressiveFlow,
@@ -19,3 +20,5 @@ from tfnb.distributions.bijectors.scalar import (
     Square,
 )
 from tfnb.distributions.bijectors.vectors import Affine, Chain, Inline, Invert, Permute, Reshape
+
+_explain(__name__)

@@ -1,5 +1,6 @@
 """`tf.contrib.slim`: layers of tf.contrib.layers, variables, training and evaluation."""
 # ruff: noqa: F401, I001, F403
+from tfnb.core.absent import explain as _explain
 from tfnb.contrib import framework as variables, layers, losses, metrics
 from tfnb.contrib import layers as initializers, layers as regularizers
 from tfnb.contrib.framework import (
@@ -30,3 +31,5 @@ queues = _lazy_module("tfnb.slim.queues")
 summaries = _lazy_module("tfnb.slim.summaries")
 tfexample_decoder = _lazy_module("tfnb.slim.tfexample_decoder")
 utils = _lazy_module("tfnb.layers.contrib.outputs")
+
+_explain(__name__)

@@ -1,4 +1,5 @@
 """`tf.contrib.slim.nets`: well-known networks for images."""
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 
 alexnet = _lazy_module("tfnb.slim.nets.alexnet")
@@ -11,3 +12,5 @@ resnet_utils = _lazy_module("tfnb.slim.nets.resnet_utils")
 resnet_v1 = _lazy_module("tfnb.slim.nets.resnet_v1")
 resnet_v2 = _lazy_module("tfnb.slim.nets.resnet_v2")
 vgg = _lazy_module("tfnb.slim.nets.vgg")
+
+_explain(__name__)

@@ -1,5 +1,8 @@
 """`tf.keras.applications.inception_v3`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.applications.nets.inception import InceptionV3
 from tfnb.keras.applications.nets.parts import decode_predictions
 from tfnb.keras.applications.nets.parts import tf_input as preprocess_input
+
+_explain(__name__)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.archives import arrays, mixed
 
 
@@ -26,3 +27,6 @@ def load_data(path: str = "boston_housing.npz", test_split: float = 0.2,
     x, y = mixed(seed, found["x"], found["y"])
     cut = int(len(x) * (1 - test_split))
     return (x[:cut], y[:cut]), (x[cut:], y[cut:])
+
+
+_explain(__name__)

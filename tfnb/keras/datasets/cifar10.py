@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.batches import folder, load_batch, shaped
 
 
@@ -29,3 +30,6 @@ def load_data() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
     parts = [load_batch(path, f"data_batch_{i}") for i in range(1, 6)]
     train = shaped(np.concatenate([images for images, _ in parts]), [label for _, labels in parts for label in labels])
     return train, shaped(*load_batch(path, "test_batch"))
+
+
+_explain(__name__)

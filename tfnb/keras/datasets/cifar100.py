@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.batches import folder, load_batch, shaped
 
 
@@ -20,3 +21,6 @@ def load_data(label_mode: str = "fine") -> tuple[tuple[Any, Any], tuple[Any, Any
     path = folder("cifar-100-python", "cifar-100-python.tar.gz")
     train, test = (shaped(*load_batch(path, name, f"{label_mode}_labels")) for name in ("train", "test"))
     return train, test
+
+
+_explain(__name__)

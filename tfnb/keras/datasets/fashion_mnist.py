@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.archives import ORIGIN
 from tfnb.keras.utils.files import get_file
 
@@ -39,3 +40,6 @@ def load_data() -> tuple[tuple[Any, Any], tuple[Any, Any]]:
         labels = _read(f"{part}-labels-idx1-ubyte.gz", 8)
         parts.append((_read(f"{part}-images-idx3-ubyte.gz", 16).reshape(len(labels), 28, 28), labels))
     return parts[0], parts[1]
+
+
+_explain(__name__)

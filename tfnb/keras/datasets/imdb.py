@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.archives import arrays, limited, mixed, word_index
 
 
@@ -49,3 +50,6 @@ def get_word_index(path: str = "imdb_word_index.json") -> dict[str, int]:
     {'the': 1}
     """
     return word_index(path, "imdb_word_index.json")
+
+
+_explain(__name__)

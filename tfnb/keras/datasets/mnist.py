@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.datasets.archives import arrays
 
 
@@ -21,3 +22,6 @@ def load_data(path: str = "mnist.npz") -> tuple[tuple[Any, Any], tuple[Any, Any]
     """
     found = arrays(path, "mnist.npz")
     return (found["x_train"], found["y_train"]), (found["x_test"], found["y_test"])
+
+
+_explain(__name__)

@@ -6,6 +6,7 @@ from typing import Any
 from google.protobuf import json_format
 
 from tfnb.core import nest
+from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.closure import closure
 from tfnb.graph.parts.operation import Tensor
@@ -77,3 +78,5 @@ def connect(tensors: Any) -> None:
 
 
 connect_ops[0] = connect
+
+_explain(__name__)

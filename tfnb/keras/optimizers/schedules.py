@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.core.absent import explain as _explain
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.keras.utils.registry import deserialize_keras_object, serialize_keras_object
 from tfnb.ops.array.reshape import identity
@@ -215,3 +216,6 @@ def deserialize(config: Any, custom_objects: Any = None) -> Any:
     0.5
     """
     return deserialize_keras_object(config, _KNOWN, custom_objects, "decay")
+
+
+_explain(__name__)

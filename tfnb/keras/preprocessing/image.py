@@ -1,5 +1,6 @@
 """`tf.keras.preprocessing.image`."""
 # ruff: noqa: F401
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.preprocessing.generators import DirectoryIterator, ImageDataGenerator, Iterator, NumpyArrayIterator
 from tfnb.keras.preprocessing.transforms import (
     apply_affine_transform,
@@ -16,3 +17,5 @@ from tfnb.keras.preprocessing.transforms import (
     random_zoom,
     save_img,
 )
+
+_explain(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.utils.sequences import Sequence
 
 
@@ -148,3 +149,6 @@ class TimeseriesGenerator(Sequence):
                 "sampling_rate": self.sampling_rate, "stride": self.stride, "start_index": self.start_index,
                 "end_index": self.end_index, "shuffle": self.shuffle, "reverse": self.reverse,
                 "batch_size": self.batch_size}
+
+
+_explain(__name__)

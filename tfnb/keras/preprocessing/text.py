@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
+
 FILTERS = '!"#$%&()*+,-./:;<=>?@[\\]^_`{|}~\t\n'
 
 
@@ -188,3 +190,6 @@ def tokenizer_from_json(json_string: str) -> Tokenizer:
     made.index_docs = defaultdict(int, {int(key): value for key, value in kept["index_docs"].items()})
     made.index_word = {int(key): value for key, value in kept["index_word"].items()}
     return made
+
+
+_explain(__name__)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.absent import explain as _explain
 from tfnb.keras.losses import functions as losses
 from tfnb.keras.training.model import Model
 from tfnb.keras.utils.arrays import to_categorical
@@ -139,3 +140,6 @@ class KerasRegressor(_Estimator):
         """Return minus the loss: larger is better."""
         found = self.model.evaluate(x, y, **self.filter_sk_params(Model.evaluate, kwargs))
         return -float(found[0] if isinstance(found, list) else found)
+
+
+_explain(__name__)

@@ -330,8 +330,8 @@ def stateless_poisson(shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32
 
 
 @public("random.stateless_binomial")
-def stateless_random_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
-                              name: str | None = None) -> Tensor:
+def stateless_binomial(shape: Any, seed: Any, counts: Any, probs: Any, output_dtype: Any = dtypes.int32,
+                       name: str | None = None) -> Tensor:
     """Sample numbers of successes from binomial distributions, by two seeds.
 
     shape: of the result; it ends with that of counts and probs, broadcast (else ValueError). seed: as of
