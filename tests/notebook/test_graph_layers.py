@@ -230,6 +230,28 @@ def test_what_is_short_or_wide_or_tangled_is_not_folded() -> None:
         assert wrap(geometry) is geometry
 
 
+class Counted(dict[tuple[str, str], Route]):
+    """Routes that count how often all of them are read."""
+
+    reads = 0
+
+    def values(self):
+        self.reads += 1
+        return super().values()
+
+
+def test_all_routes_are_read_once_to_find_cuts() -> None:
+    across = {(f"n{i}", "n199"): Route(((60, i * 70.0 + 40), (60, 13900), (60, 13900), (60, 13930)))
+              for i in range(4)}
+    for length, more in ((24, {}), (200, {}), (200, across)):
+        geometry = chain(length)
+        geometry.routes = routes = Counted(geometry.routes | more)
+        folded = wrap(geometry, wide=1e6)
+        assert (folded is geometry) == bool(more)
+        columns = 0 if more else max(folded.columns.values()) + 1
+        assert routes.reads <= 1 + 2 * columns, "then twice a column, for its rims"
+
+
 TYPES = ("Const VariableV2 Identity Assign MatMul AddV2 Relu ApplyAdam NoOp Placeholder LoopCond Merge Enter SaveV2 "
          "ScalarSummary Conv2D BiasAdd AssignAdd VarHandleOp ReadVariableOp").split()
 SCOPES = ["", "a/", "a/b/", "gradients/", "save/", "a/b_1/", "while/", "Adam/", "a/W/", "W/", "gradients_1/x/", "//"]

@@ -6,7 +6,9 @@ to the head of the next.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from types import MappingProxyType
 
 from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route
@@ -31,10 +33,9 @@ def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
     """
     boxes = {key: box for key, box in geometry.boxes.items() if key not in groups}
     if known:
-        tries = [_known_cuts(geometry, boxes, known)]
+        tries: Iterable[list[float]] = [_known_cuts(geometry, boxes, known)]
     else:
-        most = math.ceil(geometry.height / COLUMN) if geometry.height > TALL else 1
-        tries = [_cuts(geometry, columns, boxes) for columns in range(most, 1, -1)]
+        tries = _tries(geometry, boxes) if geometry.height > TALL else ()
     for cuts in filter(None, tries):
         folded = _fold(geometry, groups, cuts)
         if known or folded.width <= wide:
@@ -46,13 +47,13 @@ def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
 
 def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str, int]) -> list[float]:
     """Heights at which to cut so that boxes stay in their columns; none where there are no such ones."""
-    found = []
+    found, crossing = [], _crossings(geometry)
     for i in range(max(known.values())):
         above = max((box.y + box.h / 2 for key, box in boxes.items() if known.get(key, i + 1) <= i), default=0.0)
         below = min((box.y - box.h / 2 for key, box in boxes.items() if known.get(key, 0) > i), default=0.0)
         y = _between_frames(geometry, boxes, above, below)
         across = any(box.y - box.h / 2 < y < box.y + box.h / 2 for box in boxes.values())
-        if across or below - above < LEAST_GAP or _crossing(geometry, y) > MOST_CUT:
+        if across or below - above < LEAST_GAP or crossing(y) > MOST_CUT:
             return []
         found.append(y)
     return found
@@ -99,36 +100,56 @@ def _pieces(frame: Box, cuts: Sequence[float], shifts: Sequence[Point]) -> list[
             for a, b in zip(ends, ends[1:], strict=False)]
 
 
-def _cuts(geometry: Geometry, columns: int, nodes: Mapping[str, Box]) -> list[float]:
-    """Heights at which to cut, near those that make equal columns; none where there is no such place."""
-    boxes = sorted((box.y - box.h / 2, box.y + box.h / 2) for box in nodes.values())
-    free, end = [], 0.0
-    for top, bottom in boxes:
+def _tries(geometry: Geometry, nodes: Mapping[str, Box]) -> Iterator[list[float]]:
+    """The cuts into as many columns as the height asks for, then into fewer."""
+    crossing = _crossings(geometry)
+    free = {y: crossing(y) for y in _gaps(geometry, nodes)}
+    free = {y: count for y, count in free.items() if count <= MOST_CUT}
+    for columns in range(math.ceil(geometry.height / COLUMN), 1, -1):
+        yield _cuts(geometry.height, columns, free)
+
+
+def _gaps(geometry: Geometry, nodes: Mapping[str, Box]) -> list[float]:
+    """Heights between nodes, from the top down."""
+    found, end = [], 0.0
+    for top, bottom in sorted((box.y - box.h / 2, box.y + box.h / 2) for box in nodes.values()):
         if top - end > LEAST_GAP:
-            free.append(_between_frames(geometry, nodes, end, top))
+            found.append(_between_frames(geometry, nodes, end, top))
         end = max(end, bottom)
-    free = [y for y in free if y > 0 and _crossing(geometry, y) <= MOST_CUT]
+    return [y for y in found if y > 0]
+
+
+def _cuts(height: float, columns: int, free: Mapping[float, int]) -> list[float]:
+    """Heights at which to cut, near those that make equal columns; none where there is no such place.
+
+    free: the heights where a cut can be, and how many edges cross each.
+    """
     found: list[float] = []
     for i in range(1, columns):
-        aim = geometry.height * i / columns
+        aim = height * i / columns
         near = [y for y in free if abs(y - aim) < COLUMN / 3 and (not found or y > found[-1])]
         if not near:
             return []
-        found.append(min(near, key=lambda y: (_crossing(geometry, y), abs(y - aim))))
+        found.append(min(near, key=lambda y: (free[y], abs(y - aim))))
     return found
 
 
-def _crossing(geometry: Geometry, y: float) -> int:
-    """Count the edges that cross a height; more than MOST_CUT where one does so more than once."""
-    found = 0
-    for route in geometry.routes.values():
-        ends = route.points[0][1] - y, route.points[-1][1] - y
-        above = [point[1] < y for point in route.points]
-        if len(set(above)) > 1:
-            if ends[0] > 0 or ends[1] < 0 or sum(a != b for a, b in zip(above, above[1:], strict=False)) > 1:
-                return MOST_CUT + 1
-            found += 1
-    return found
+def _crossings(geometry: Geometry) -> Callable[[float], int]:
+    """Return a function that counts the edges that cross a height; more than MOST_CUT where one goes upwards there.
+
+    The points of all edges are read once: those past 150 ranks have 34,000, and hundreds of heights are asked for.
+    """
+    heights = [[y for _, y in route.points] for route in geometry.routes.values()]
+    starts, ends = sorted(ys[0] for ys in heights), sorted(ys[-1] for ys in heights)
+    rises = [(low, high) for ys in heights for high, low in pairwise(ys) if low < high]
+    lows, highs = sorted(low for low, _ in rises), sorted(high for _, high in rises)
+
+    def crossing(y: float) -> int:
+        if bisect_left(lows, y) > bisect_left(highs, y):
+            return MOST_CUT + 1
+        return bisect_left(starts, y) - bisect_left(ends, y)
+
+    return crossing
 
 
 def _span(geometry: Geometry, top: float, bottom: float) -> tuple[float, float]:
