@@ -51,9 +51,11 @@ def test_the_order_of_leaves_and_the_classes_of_parts():
 
 def test_a_structure_that_contains_itself():
     endless, _ = [], tf.no_op()
+    tf.ragged.constant([[1]])               # from now on calls look for ragged tensors in their arguments
     endless.append(endless)
     for use in (nest.flatten, tf.constant, tf.convert_to_tensor, lambda v: tf.add_n([v]), tf.Session().run,
-                lambda v: tf.cond(tf.constant(True), lambda: v, lambda: v)):
+                lambda v: tf.cond(tf.constant(True), lambda: v, lambda: v), tf.ragged.constant,
+                tf.ragged.constant_value):
         with pytest.raises(ValueError, match="nested levels"):
             use(endless)
 
@@ -74,7 +76,8 @@ def test_deep_fetches_feeds_and_branches():
 
 
 def test_lists_of_more_axes_than_arrays_have():
-    for use in (tf.constant, tf.convert_to_tensor, lambda v: tf.add(v, 1.0)):
+    tf.ragged.constant([[1]])
+    for use in (tf.constant, tf.convert_to_tensor, lambda v: tf.add(v, 1.0), tf.ragged.constant):
         with pytest.raises((ValueError, TypeError)):
             use(deep(1.0, levels=100))
         for leaf in (1.0, tf.constant(1.0)):

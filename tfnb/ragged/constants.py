@@ -8,7 +8,8 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.dtypes import as_dtype
-from tfnb.core.shape import TensorShape
+from tfnb.core.nest import require_levels
+from tfnb.core.shape import MOST_AXES, TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.reshape import Reshape
@@ -25,7 +26,7 @@ def constant(pylist: Any, dtype: Any = None, ragged_rank: int | None = None, inn
     pylist: nested lists, tuples or arrays whose numbers all have one depth. dtype: of the values, by default that of a
     constant of them. ragged_rank: the number of ragged axes, by default all but the first. inner_shape: of the values
     that the ragged axes hold. row_splits_dtype: int32 or int64. Raises ValueError for numbers of different depths,
-    for values of other inner shapes and for a ragged rank that is too large.
+    for values of other inner shapes, for a ragged rank that is too large and for more than 64 levels of lists.
 
     >>> sess.run(tf.ragged.constant([[1, 2], [], [3]])).to_list()
     [[1, 2], [], [3]]
@@ -73,6 +74,7 @@ def _plain(pylist: Any) -> Any:
 def _nested(pylist: Any, dtype: Any, ragged_rank: int | None, inner_shape: Any, make: Callable[..., Any],
             splits: Callable[[list[int]], Any], leaf: Callable[[Any, Any], Any]) -> Any:
     """Return `make(values, row splits)` of nested lists, as tf.ragged.constant documents."""
+    require_levels(pylist, MOST_AXES)
     pylist = _plain(pylist)
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")

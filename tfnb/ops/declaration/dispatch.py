@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+from tfnb.core.nest import leaves, lists
+
 Function = Callable[..., Any]
+LEVELS = 8                              # of lists: up to these, recursion is faster than `leaves`
 # Function that users call, or the kind of the op that it adds -> handler(the function behind it, *args, **kwargs).
 HANDLERS: dict[Any, Function] = {}
 F = TypeVar("F", bound=Function)
@@ -21,10 +24,17 @@ class Composite:
     __slots__ = ()
 
 
-def composite_among(values: Sequence[Any]) -> bool:
-    """Return whether there is a Composite among values, or in a list or tuple of them."""
-    return any(isinstance(value, Composite) or isinstance(value, (list, tuple)) and composite_among(value)
-               for value in values)
+def composite_among(values: Sequence[Any], level: int = 0) -> bool:
+    """Return whether there is a Composite among values, or in lists and tuples of them.
+
+    level: of the list `values`. Raises ValueError for a list that contains itself.
+    """
+    if level == LEVELS:
+        return any(isinstance(value, Composite) for value in leaves(values, lists))
+    for value in values:
+        if isinstance(value, Composite) or isinstance(value, (list, tuple)) and composite_among(value, level + 1):
+            return True
+    return False
 
 
 def handler(fn: Any, kind: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Function | None:
