@@ -16,11 +16,17 @@ COMMAND = (sys.executable, "-W", "ignore", "-m", "tests.safety.worker")
 
 
 class Worker:
-    """A worker process. `ask` may be called by one thread."""
+    """A worker process, ended by `close` or at the end of a `with`. `ask` may be called by one thread."""
 
     def __init__(self, command: tuple[str, ...] = COMMAND, limit: float = LIMIT) -> None:
         self._command, self._limit = (*command, str(limit)), limit
         self._process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def ask(self, op: str, number: int, picks: list[int]) -> dict[str, Any]:
         """What `worker.answer` says of a call; where the process died, that as its problem."""

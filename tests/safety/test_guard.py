@@ -24,9 +24,8 @@ FOUND = {
 
 @pytest.fixture(scope="module")
 def planted():
-    worker = Worker(PLANTED, limit=2.0)
-    yield worker
-    worker.close()
+    with Worker(PLANTED, limit=2.0) as worker:
+        yield worker
 
 
 @pytest.mark.parametrize("fault", FOUND)
@@ -37,8 +36,8 @@ def test_each_planted_fault_is_found(fault, planted):
 
 
 def test_a_worker_that_does_not_end_is_stopped_and_another_one_answers(planted):
-    idle = Worker((sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"), limit=0.05)
-    assert idle.ask(OP, 0, [])["problems"] == ["HANG more than 0.05 s"]
+    with Worker((sys.executable, "-c", "import sys; print(flush=True); sys.stdin.read()"), limit=0.05) as idle:
+        assert idle.ask(OP, 0, [])["problems"] == ["HANG more than 0.05 s"]
     assert planted.ask("never ends", 0, [])["problems"] == ["HANG more than 2.0 s"]
     assert planted.ask("none", 0, [])["problems"] == []
 

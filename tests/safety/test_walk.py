@@ -39,21 +39,20 @@ def unexpected(problems: list[str]) -> list[str]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_wrong_calls_of_every_op(part):
-    worker, found = Worker(), []
-    for op in walked()[part::PARTS]:
-        for number, picks in part_of(op):
-            answer = worker.ask(op, number, picks)
-            if op not in OPEN and unexpected(answer["problems"]):
-                found.append(f"{op} {number} {picks} {answer['label']}: {answer['problems']}")
-    worker.close()
+    found = []
+    with Worker() as worker:
+        for op in walked()[part::PARTS]:
+            for number, picks in part_of(op):
+                answer = worker.ask(op, number, picks)
+                if op not in OPEN and unexpected(answer["problems"]):
+                    found.append(f"{op} {number} {picks} {answer['label']}: {answer['problems']}")
     assert not found, "\n".join(found)
 
 
 @pytest.fixture(scope="module")
 def worker():
-    made = Worker()
-    yield made
-    made.close()
+    with Worker() as made:
+        yield made
 
 
 @st.composite

@@ -23,21 +23,26 @@ def calls(op: str) -> list[tuple[int, list[int]]]:
 
 def walk(ops: list[str], limit: float = LIMIT) -> Counter[str]:
     """Run all calls of some ops; returns how many ops, calls, bad calls, and problems of each kind there were."""
-    worker, sums = Worker(limit=limit), Counter[str]()
-    for op in ops:
-        start, bad = monotonic(), 0
-        for number, picks in calls(op):
-            found = worker.ask(op, number, picks)
-            kinds = {problem.split()[0] for problem in found["problems"]}
-            bad += bool(kinds)
-            sums.update(calls=1, **dict.fromkeys(kinds, 1))
-            if kinds or found["seconds"] > SLOW:
-                print(f"{op} {number} {picks} {found['label']} ({found['seconds']:.1f} s)\n    "
-                      + "\n    ".join(problem[:300] for problem in found["problems"][:2]), flush=True)
-        sums.update({"ops": 1, "bad ops": bool(bad), "bad calls": bad})
-        print(f"{op}: {len(calls(op))} calls, {bad} bad, {monotonic() - start:.1f} s", flush=True)
-    worker.close()
+    sums = Counter[str]()
+    with Worker(limit=limit) as worker:
+        for op in ops:
+            walk_op(worker, op, sums)
     return sums
+
+
+def walk_op(worker: Worker, op: str, sums: Counter[str]) -> None:
+    """Run all calls of an op, and count them in `sums`."""
+    start, bad = monotonic(), 0
+    for number, picks in calls(op):
+        found = worker.ask(op, number, picks)
+        kinds = {problem.split()[0] for problem in found["problems"]}
+        bad += bool(kinds)
+        sums.update(calls=1, **dict.fromkeys(kinds, 1))
+        if kinds or found["seconds"] > SLOW:
+            print(f"{op} {number} {picks} {found['label']} ({found['seconds']:.1f} s)\n    "
+                  + "\n    ".join(problem[:300] for problem in found["problems"][:2]), flush=True)
+    sums.update({"ops": 1, "bad ops": bool(bad), "bad calls": bad})
+    print(f"{op}: {len(calls(op))} calls, {bad} bad, {monotonic() - start:.1f} s", flush=True)
 
 
 if __name__ == "__main__":
