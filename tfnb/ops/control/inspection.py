@@ -24,7 +24,7 @@ def get_static_value(tensor: Any, partial: bool = False) -> Any:
     tensor: a tensor; an array or a number is returned as an array. partial: where some elements are known, return an
     array of objects with None for the others.
 
-    >>> tf.get_static_value(tf.constant([1, 2]) + 3)
+    >>> tf.get_static_value(tf.shape(tf.ones([4, 5])))
     array([4, 5], dtype=int32)
     """
     return constant_value(tensor, partial) if isinstance(tensor, Tensor) else np.asarray(tensor)
