@@ -221,7 +221,7 @@ _, loss_now = sess.run([train, loss], feed)""", (
         ("click", "role=button[name=/Do one step, then pause/]"),
         ("fill", ".tfnb-rate input[type=text]", "0.002"),
         ("see", ".tfnb-status:text('paused')"),
-        ("click", "role=button[name=/Go on/]"),
+        ("click", "role=button[name=/Resume the training/]"),
         ("see", ".tfnb-status:text('running')"),
         ("click", "role=button[name=/End the training after this step/]"),
     ), (".tfnb-status:text('stopped')", ".tfnb-facts b", ".tfnb-line"),
