@@ -28,7 +28,7 @@ SOURCES = ("block.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.p
            "llvm/intrinsics.py", "llvm/loops.py", "llvm/lowering.py", "llvm/microkernel.py", "llvm/natives.py",
            "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
            "llvm/window_tiles.py", "printer.py", "scalar/definition.py", "scalar/expansions.py",
-           "scalar/instructions.py", "scalar/number_types.py", "scalar/numpy_forms.py",
+           "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py", "scalar/numpy_forms.py",
            "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
            "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "spec.py")
 MAGIC = b"tfnb object 1\n"
