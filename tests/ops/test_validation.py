@@ -40,7 +40,10 @@ def _functions(module: str) -> dict[int, list[ast.AST]]:
 
 
 def _nodes(fn: FunctionType) -> list[ast.AST]:
-    return _functions(fn.__module__).get(fn.__code__.co_firstlineno, [])
+    """Return where the source has `fn`: a lambda may stand in the line of the decorator of another function."""
+    name = fn.__code__.co_name
+    return [node for node in _functions(fn.__module__).get(fn.__code__.co_firstlineno, [])
+            if getattr(node, "name", "<lambda>") == name]
 
 
 def _called(fn: FunctionType) -> Iterator[Any]:
