@@ -156,7 +156,8 @@ def _kept(value: Any) -> tuple[np.ndarray, ...]:
 
 def is_random(op: str) -> bool:
     """Does the op give something else in each run?"""
-    return isinstance(registry.find(op), kinds.Random) or op == "ExtractGlimpse"       # (whose noise has no seed)
+    without_seed = ("ExtractGlimpse", "NonDeterministicInts")
+    return isinstance(registry.find(op), kinds.Random) or op in without_seed
 
 
 def changes(op: str) -> bool:

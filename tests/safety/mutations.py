@@ -89,9 +89,9 @@ def _of_values(record: Record) -> Iterator[Record]:
     for i, array in enumerate(record.arrays):
         if not array.size:
             continue
-        last, everywhere = array.dtype.kind != "O", array.size > 1
-        for value in _NUMBERS[array.dtype.kind]:
-            if array.dtype.kind in "iu" and not np.iinfo(array.dtype).min <= value <= np.iinfo(array.dtype).max:
+        last, everywhere, element = array.dtype.kind != "O", array.size > 1, _element(array)
+        for value in _NUMBERS[element.kind]:
+            if element.kind in "iu" and not np.iinfo(element).min <= value <= np.iinfo(element).max:
                 continue
             changed = array.copy()
             changed.reshape(-1)[-1 if last else 0] = value
@@ -100,10 +100,15 @@ def _of_values(record: Record) -> Iterator[Record]:
                 yield record.with_array(i, np.full_like(array, value), f"all {value}")
 
 
+def _element(array: np.ndarray) -> np.dtype:
+    """Return the dtype of the numbers in an array: quantized elements are records of one integer."""
+    return np.dtype(array.dtype[0] if array.dtype.names else array.dtype)
+
+
 def _of_dtypes(record: Record) -> Iterator[Record]:
     for i, array in enumerate(record.arrays):
         for other in {"f": ("float64", "int32"), "i": ("int64", "int32", "uint8", "float32"), "b": ("int32",),
-                      "u": ("int32", "float32")}.get(array.dtype.kind, ()):
+                      "u": ("int32", "float32"), "V": (_element(array).name,)}.get(array.dtype.kind, ()):
             if array.dtype.name != other:
                 yield record.with_array(i, array.astype(other), f"as {other}")
     kinds = {a.dtype for a in record.arrays}
@@ -136,7 +141,7 @@ def _attr_values(attr: Any, given: Any) -> list[Any]:
         changed = [[*given[:i], n, *given[i + 1:]] for i in range(len(given)) for n in (0, -1, 2, 20_000, 2**31)]
         return [[], [1], given[:-1], [*given, 1], [0] * len(given), [2] * len(given), [-1] * len(given), *changed]
     if attr.type == "type":
-        return ["int32", "float64", "int64", "string"]
+        return ["int32", "float64", "int64", "string", *(kind for kind in ("quint8", "qint32") if kind in attr.allowed)]
     if attr.type == "shape":
         return [None, [], [0], [-1], [2, 3], [None, 7]]
     return []

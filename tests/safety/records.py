@@ -26,6 +26,7 @@ LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyF
             "SaveSlices", "SaveV2", "Restore", "RestoreSlice", "RestoreV2", "MergeV2Checkpoints",
             "ShardedFilename", "ShardedFilespec", "AddSparseToTensorsMap", "AddManySparseToTensorsMap",
             "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable",
+            "GenerateVocabRemapping", "LoadAndRemapMatrix",
             "Stage", "StagePeek",                  # what they do depends on the calls before
             *(f"{kind}{what}" for kind in ("Map", "OrderedMap") for what in ("Stage", "Peek", "Unstage",
                                                                              "UnstageNoKey"))}

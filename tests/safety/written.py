@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.dtypes import as_dtype
 from tfnb.graph.formats.protos import make_tensor_proto
 
 _random = np.random.default_rng(7)
@@ -68,7 +69,15 @@ def _encoded(kind: str) -> bytes:
     return made.getvalue()
 
 
+def _q(*shape: int, kind: str = "quint8") -> np.ndarray:
+    """Quantized elements."""
+    dtype = as_dtype(kind).as_numpy_dtype
+    return (np.arange(np.prod(shape, dtype=int)) * 7 % 120).astype(dtype[0]).view(dtype).reshape(shape)
+
+
 _SCORES = np.array([0.9, 0.5], np.float32)
+_LOW, _HIGH = np.float32(-1), np.float32(2)
+_RANGE, _RANGES = [_LOW, _HIGH], [_LOW, _HIGH, np.float32(-0.5), np.float32(3)]
 _SIZES = {"seed": 1, "seed2": 2}
 _SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
 
@@ -236,5 +245,21 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "DenseToSparseSetOperation": [([np.array([[1, 2], [3, 4], [5, 5]], np.int32), *_SETS],
                                    {"set_operation": operation}) for operation in (b"a-b", b"union")],
     "SparseToSparseSetOperation": [([*_SETS, *_SETS], {"set_operation": b"intersection"})],
+    "StringSplitV2": [([_text(b"a b", b"c"), _word(b" ")], {}),
+                      ([_text(b"a<>b", b"c"), _word(b"<>")], {"maxsplit": 1})],
+    "NonDeterministicInts": [([[2, 3]], {})],
+    "QuantizeAndDequantizeV2": [([_f(3, 4), *_RANGE], {"range_given": True}), ([_f(3, 4), *_RANGE], {})],
+    "QuantizeAndDequantizeV3": [([_f(3, 4), *_RANGE, 8], {}),
+                                ([_f(3, 2), _f(2) - 1, _f(2) + 1, 8], {"axis": 1})],
+    **{f"Quantized{name}": [([_q(2, 3), _q(*shape), *_RANGES], {})]
+       for name, shape in (("Add", (3,)), ("Mul", (2, 3)), ("MatMul", (3, 4)))},
+    "QuantizedBiasAdd": [([_q(2, 3), _q(3), *_RANGES], {"out_type": "qint32"})],
+    **{name: [([_q(2, 3), *_RANGE], {}), ([_q(2, 3, kind="qint32"), *_RANGE], {"out_type": "qint32"})]
+       for name in ("QuantizedRelu", "QuantizedRelu6")},
+    "QuantizedReshape": [([_q(2, 3), [3, 2], *_RANGE], {})],
+    "QuantizeDownAndShrinkRange": [([_q(2, 3, kind="qint32"), *_RANGE], {"out_type": "quint8"})],
+    "Requantize": [([_q(2, 3, kind="qint32"), *_RANGE, *_RANGE], {"out_type": "quint8"})],
+    "RequantizationRange": [([_q(2, 3, kind="qint32"), *_RANGE], {})],
+    "RequantizationRangePerChannel": [([_q(2, 3, kind="qint32"), _f(3) - 1, _f(3) + 1], {"clip_value_max": 6.0})],
     "ComputeAccidentalHits": [([np.array([[1], [2]], _LONG), np.array([2, 5], _LONG)], {"num_true": 1})],
 }
