@@ -32,6 +32,8 @@ NOT_CHECKED = {
                     "it keeps the CDF of a sample, not what it was drawn by: see tests/ops/test_random_samples.py"),
     **dict.fromkeys((f"FakeQuantWithMinMax{kind}" for kind in ("Args", "Vars", "VarsPerChannel")),
                     "a straight-through estimator: see tests/ops/test_morphology.py"),
+    **dict.fromkeys(("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3"),
+                    "a straight-through estimator: see tests/ops/test_quantized.py"),
     "SparseMatMul": "it has no double precision: see tests/ops/test_morphology.py",
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
     "CTCLossV2": "it has no double precision: see tests/ops/test_ctc.py",

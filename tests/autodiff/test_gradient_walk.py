@@ -22,7 +22,8 @@ GROUPS = [NAMES[i:i + 24] for i in range(0, len(NAMES), 24)]
 NOT_COMPARED = {
     **dict.fromkeys(("Enter", "Exit", "NextIteration"), "a GraphDef does not tell which ops are in the loop"),
     "TopK": "removed in version 7 of GraphDefs",
-    **dict.fromkeys(("Mod", "TruncateMod", "SoftsignGrad", "Snapshot"), "it has no gradient there"),
+    **dict.fromkeys(("Mod", "TruncateMod", "SoftsignGrad", "Snapshot", "MaxPoolGradGradV2", "MaxPoolGradWithArgmax",
+                     "MaxPoolGradGradWithArgmax"), "it has no gradient there"),
     **dict.fromkeys(("AvgPool3D", "AvgPool3DGrad"), "it has no kernel for double precision"),
     "PadV2": "there what is padded with has no gradient",
 }

@@ -62,6 +62,8 @@ SNIPPETS = {
                         "num_bits=4, axis=1), w)",
     "rounded gradient": "fed(lambda x: tf.gradients(tf.quantization.quantize_and_dequantize(x, -1., 1., "
                         "range_given=True) * x, x), x)",
+    "rounded third gradient": "fed(lambda x: tf.gradients(raw.QuantizeAndDequantizeV3(input=x, input_min=-1., "
+                              "input_max=1., num_bits=8) * x, x), x)",
     **{f"rounded with {args}": f"run(tf.quantization.quantize_and_dequantize(x, {args}))" for args in (
         "-1., 1., num_bits=0", "-1., 1., num_bits=64", "1., -1., range_given=True")},
     "matmul": "run(*raw.QuantizedMatMul(a=a, b=b, **ab)) + run(*raw.QuantizedMatMul(a=b, b=b, transpose_a=True, **ab))",

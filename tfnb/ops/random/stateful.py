@@ -162,3 +162,4 @@ def NonDeterministicInts(shape: Any, *, dtype: Any, ctx: Any) -> Any:
 for _op in (StatefulUniform, StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniformInt,
             StatefulUniformFullInt, StatefulRandomBinomial, NonDeterministicInts):
     _op.no_gradient("it is drawn, not computed")
+RngSkip.no_gradient("it has no outputs")
