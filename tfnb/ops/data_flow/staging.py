@@ -174,7 +174,8 @@ class StagingArea(_Area):
 class MapStagingArea(_Area):
     """Buffer of tuples by int64 keys between the runs of a session; the components of a tuple may come in parts.
 
-    ordered: what is taken without a key has the least one, else any. The others are as of StagingArea.
+    ordered: what is taken without a key has the least one, else any. dtypes, shapes, names, shared_name, capacity,
+    memory_limit: as of StagingArea.
 
     >>> area = tf.contrib.staging.MapStagingArea([tf.float32], ordered=True)
     >>> x, key = tf.placeholder(tf.float32), tf.placeholder(tf.int64, [])

@@ -124,8 +124,8 @@ def FractionalMaxPool() -> None:
     >>> image = tf.reshape(tf.range(20.0), [1, 4, 5, 1])
     >>> made = tf.nn.fractional_max_pool(image, [1.0, 1.4, 1.5, 1.0], deterministic=True, seed=3)
     >>> sess.run(tf.squeeze(made.output)), sess.run(made.row_pooling_sequence)
-    (array([[ 6.,  8.,  9.],
-           [16., 18., 19.]], dtype=float32), array([0, 2, 4]))
+    (array([[ 6.,  7.,  9.],
+           [16., 17., 19.]], dtype=float32), array([0, 2, 4]))
     """
 
 

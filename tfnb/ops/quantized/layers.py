@@ -129,7 +129,8 @@ def QuantizedConv2D() -> None:
     """Compute the 2-D convolution of quantized images with a quantized filter; padding represents 0.
 
     input: [batch, height, width, in]. filter: [height, width, in, out]. min_input, max_input, min_filter, max_filter:
-    scalars, what they represent. strides, dilations: four numbers. padding: "SAME" or "VALID".
+    scalars, what they represent. strides, dilations: four numbers. padding: "SAME" or "VALID". out_type: the quantized
+    dtype of the result.
 
     >>> x, low, high = tf.quantize(tf.ones([1, 2, 2, 1]), 0.0, 1.0, tf.quint8)
     >>> made = tf.nn.quantized_conv2d(x, x[0, ..., None], low, high, low, high, strides=[1] * 4, padding="VALID")
@@ -211,9 +212,10 @@ def QuantizedRelu6() -> None:
 def QuantizedReluX() -> None:
     """Compute min(max(features, 0), max_value) of quantized elements: (activations, their range).
 
-    features: quantized. max_value, min_features, max_features: scalars.
+    features: quantized. max_value, min_features, max_features: scalars. out_type: the quantized dtype of the result,
+    whose range is that of `features`.
 
-    >>> x, low, high = tf.quantize([-1.0, 0.5, 1.0], -1.0, 1.0, tf.quint8)
+    >>> x, low, high = tf.quantize([-1.0, 0.5, 1.0], -1.0, 1.55, tf.quint8)
     >>> sess.run(tf.dequantize(*tf.nn.quantized_relu_x(x, 0.5, low, high))).round(2)
     array([0. , 0.5, 0.5], dtype=float32)
     """
