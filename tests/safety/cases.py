@@ -156,8 +156,8 @@ def _kept(value: Any) -> tuple[np.ndarray, ...]:
 
 def is_random(op: str) -> bool:
     """Does the op give something else in each run?"""
-    without_seed = ("ExtractGlimpse", "NonDeterministicInts")
-    return isinstance(registry.find(op), kinds.Random) or op in without_seed
+    others = ("ExtractGlimpse", "NonDeterministicInts", "GetSessionHandle")        # no seed; entropy; a new handle
+    return isinstance(registry.find(op), kinds.Random) or op in others
 
 
 def changes(op: str) -> bool:
