@@ -108,3 +108,14 @@ def test_each_graph_has_a_global_generator_of_its_own():
             assert tf.random.experimental.get_global_generator() is not first
     with tf.Graph().as_default(), pytest.raises(ValueError, match="either copy_from or state"):
         tf.random.Generator()
+
+
+def test_negative_sizes_are_refused():
+    sizes = tf.placeholder(tf.int64, [2])
+    draws = [tf.raw_ops.NonDeterministicInts(shape=sizes),
+             tf.random.experimental.Generator.from_seed(1).normal(sizes)]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for drawn in draws:
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"at least 0, got \[2, -1\]"):
+                sess.run(drawn, {sizes: [2, -1]})

@@ -59,12 +59,19 @@ def _draw(ctx: Any, resource: Any, algorithm: Any, draw: Callable[[np.ndarray], 
     return made
 
 
+def _sizes(shape: np.ndarray) -> tuple[int, ...]:
+    """Return the sizes of what is drawn. Raises ValueError for a negative one."""
+    if (shape < 0).any():
+        raise ValueError(f"shape must have sizes that are at least 0, got {shape.tolist()}")
+    return tuple(shape.tolist())
+
+
 def _floats(name: str, draw: Callable[..., np.ndarray]) -> Callable[..., Any]:
     def call(resource: Any, algorithm: Any, shape: Any, *, dtype: Any, ctx: Any) -> Any:
         """Return values drawn by the state of the variable."""
         if not dtype.is_floating:
             raise InvalidArgumentError(None, ctx.op, f"{name} makes floats, not {dtype.name}")
-        return _draw(ctx, resource, algorithm, lambda state: draw(state, tuple(shape.tolist()), dtype.as_numpy_dtype))
+        return _draw(ctx, resource, algorithm, lambda state: draw(state, _sizes(shape), dtype.as_numpy_dtype))
     return call
 
 
@@ -98,7 +105,7 @@ def StatefulUniformInt(resource: Any, algorithm: Any, shape: Any, minval: Any, m
     if low >= high:
         raise ValueError(f"Need minval < maxval, got {low} >= {high}")
     return _draw(ctx, resource, algorithm,
-                 lambda state: philox.uniform_int(state, tuple(shape.tolist()), low, high, kind))
+                 lambda state: philox.uniform_int(state, _sizes(shape), low, high, kind))
 
 
 @host("resource: resource, algorithm: int64, shape: shape_dtype -> output: dtype", **_DRAWN, dtype="type = DT_UINT64",
@@ -106,7 +113,7 @@ def StatefulUniformInt(resource: Any, algorithm: Any, shape: Any, minval: Any, m
 def StatefulUniformFullInt(resource: Any, algorithm: Any, shape: Any, *, dtype: Any, ctx: Any) -> Any:
     """Sample integers uniformly from all that the dtype has."""
     kind = _integers(ctx, dtype)
-    return _draw(ctx, resource, algorithm, lambda state: philox.full_int(state, tuple(shape.tolist()), kind))
+    return _draw(ctx, resource, algorithm, lambda state: philox.full_int(state, _sizes(shape), kind))
 
 
 @host("resource: resource, algorithm: int64, shape: S, counts: T, probs: T -> output: dtype", **_DRAWN,
@@ -128,7 +135,7 @@ def StatefulRandomBinomial(resource: Any, algorithm: Any, shape: Any, counts: An
 def binomial_samples(state: np.ndarray, shape: np.ndarray, counts: np.ndarray, probs: np.ndarray, dtype: Any) -> Any:
     """Return samples of `shape`, which ends with that of the parameters, broadcast (else ValueError)."""
     counts, probs = np.broadcast_arrays(counts, probs)
-    sizes = tuple(shape.tolist())
+    sizes = _sizes(shape)
     if sizes[len(sizes) - counts.ndim:] != counts.shape or len(sizes) < counts.ndim:
         raise ValueError(f"Shape passed in must end with broadcasted shape: got {list(sizes)} for parameters of shape "
                          f"{list(counts.shape)}")
@@ -156,7 +163,7 @@ def RngSkip(resource: Any, algorithm: Any, delta: Any, *, ctx: Any) -> Any:
 def NonDeterministicInts(shape: Any, *, dtype: Any, ctx: Any) -> Any:
     """Draw integers from the entropy of the system."""
     state = np.array([philox.entropy() for _ in range(4)], np.uint64)
-    return philox.full_int(state, tuple(shape.tolist()), _integers(ctx, dtype))
+    return philox.full_int(state, _sizes(shape), _integers(ctx, dtype))
 
 
 for _op in (StatefulUniform, StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniformInt,
