@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -22,6 +23,8 @@ from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.runners.waiting import run_waiting
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
+
+_NOTHING = nullcontext()                    # around runs that take no lock
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,14 @@ class Executor:
         pairs = [self._pair(stage) for stage in plan.stages]
         self.runners = [found if isinstance(found, StageRunner) else None for _, found in pairs]
         self.direct = self.runners[0] if plan.direct else None
-        self._only = pairs[0] if plan.direct else None         # (interpreted, compiled): its inputs are the feeds
+        self._locks = any(op.spec.role == "lock" for stage in plan.stages for op in stage.ops)
+        # (interpreted, compiled) of the whole plan, if its inputs are the feeds
+        self._only = pairs[0] if plan.direct and not self._locks else None
         self._rows = [[self._row(stage, pair[i]) for stage, pair in zip(plan.stages, pairs, strict=True)]
                       for i in range(2)]
         self._absent = len(plan.slots)                         # the last slot stays empty
         self._empty: Values = [None] * (self._absent + 1 - len(plan.feeds))
         self._fetches = tuple(plan.slots.get(t, self._absent) for t in plan.fetches)
-        self._locks = any(op.spec.role == "lock" for stage in plan.stages for op in stage.ops)
         self._sure = not any(stage.guard or stage.merges for stage in plan.stages) and all(
             len(plan.feeds) <= slot < self._absent for slot in self._fetches)      # all are there, and none is fed
 
@@ -91,23 +95,18 @@ class Executor:
         trace: receives the times of ops. Raises DeadlineExceededError past the store's limit, ResourceExhaustedError
         where memory does not suffice.
         """
-        if self._locks:
-            with queues.token():
-                return self._values(feeds, trace)
-        return self._values(feeds, trace)
-
-    def _values(self, feeds: Sequence[np.ndarray], trace: Trace | None) -> Sequence[np.ndarray]:
         compiled = self._begin()
         try:
             if self._only is not None:
                 return self._only[compiled].run(feeds, trace)
             values: Values = [*feeds, *self._empty]
             rows = self._rows[compiled]
-            if self.plan.before is not None:
-                run_waiting(self.plan, self._store, lambda i: self._run_rows(rows[i:i + 1], values, trace, False),
-                            concurrent=self._settings.tap is None)
-            else:
-                self._run_rows(rows, values, trace, self._store.time_left() is not None)
+            with queues.token() if self._locks else _NOTHING:
+                if self.plan.before is not None:
+                    run_waiting(self.plan, self._store, lambda i: self._run_rows(rows[i:i + 1], values, trace, False),
+                                concurrent=self._settings.tap is None)
+                else:
+                    self._run_rows(rows, values, trace, self._store.time_left() is not None)
             return [values[i] for i in self._fetches] if self._sure else self._fetched(values)  # type: ignore[misc]
         except MemoryError as error:               # outside of any op: copies of fetched values
             raise ResourceExhaustedError(None, None, f"OOM: {error or 'no memory left'} (while fetching "
