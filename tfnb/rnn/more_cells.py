@@ -228,8 +228,8 @@ class IndyGRUCell(LayerRNNCell):
 class _Described(LayerRNNCell):
     """A cell of `units` with initializers and an activation by name."""
 
-    def __init__(self, units: int, activation: Any, kernel_initializer: Any, bias_initializer: Any, name: Any,
-                 dtype: Any, kwargs: dict[str, Any]) -> None:
+    def __init__(self, units: int, activation: Any = "tanh", kernel_initializer: Any = "glorot_uniform",
+                 bias_initializer: Any = "ones", name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
         super().__init__(units, activation, None, name, dtype, **kwargs)
         self.units = units
         known = {"glorot_uniform": glorot_uniform_initializer(), "ones": ones_initializer(),
@@ -248,10 +248,6 @@ class MinimalRNNCell(_Described):
     >>> output.shape.as_list()
     [2, 4]
     """
-
-    def __init__(self, units: int, activation: Any = "tanh", kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "ones", name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
-        super().__init__(units, activation, kernel_initializer, bias_initializer, name, dtype, kwargs)
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""
@@ -281,10 +277,6 @@ class CFNCell(_Described):
     >>> output.shape.as_list()
     [2, 4]
     """
-
-    def __init__(self, units: int, activation: Any = "tanh", kernel_initializer: Any = "glorot_uniform",
-                 bias_initializer: Any = "ones", name: Any = None, dtype: Any = None, **kwargs: Any) -> None:
-        super().__init__(units, activation, kernel_initializer, bias_initializer, name, dtype, kwargs)
 
     def build(self, input_shape: Any) -> None:
         """Make the variables."""

@@ -313,13 +313,13 @@ class Region:
         written = updates_before(self._before_or_inside) if not self.late else lambda op, variable: True
         runs = [found for run in runs for found in (*self._reads_of_loop(run, device, written), run)]
         inside = self._before_or_inside
-        kept = {} if self.alone else first_writes(
+        first = None if self.alone else first_writes(
             [each for op in ops for each in (op, *(inside(op) if op in self.loops else ()))] for _, ops in runs)
         for i, ((condition, name, loop), ops) in reversed(list(enumerate(runs))):
             if name in ("device", "gpu", "host"):
                 fits = bool if name == "host" else device.__contains__
-                again = written if name == "host" or self.alone else \
-                    lambda op, variable, i=i: written(op, variable) or i <= kept.get(memory_of(variable), i)
+                again = written if name == "host" or first is None else \
+                    lambda op, variable, i=i: written(op, variable) or i <= first.get(memory_of(variable), i)
                 ops = [*read_again(ops, fits, self._maker, again), *ops]
                 stage = self._stage(name, ops, self._guard(condition), wanted, by_value,
                                     plain if not stages else (), len(runs) == 1 and not self.late)

@@ -65,6 +65,7 @@ def _(a: Any) -> LinearOperator:
 
 
 @rule("adjoint", LinearOperatorAdjoint)
+@rule("inverse", LinearOperatorInversion)
 def _(a: Any) -> LinearOperator:
     found: LinearOperator = a.operator
     return found
@@ -98,12 +99,6 @@ def _(a: Any) -> LinearOperator:
 @rule("inverse", LinearOperator)
 def _(a: Any) -> LinearOperator:
     return LinearOperatorInversion(a)
-
-
-@rule("inverse", LinearOperatorInversion)
-def _(a: Any) -> LinearOperator:
-    found: LinearOperator = a.operator
-    return found
 
 
 @rule("inverse", LinearOperatorIdentity)

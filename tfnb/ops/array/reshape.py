@@ -327,17 +327,13 @@ def Identity(view: View) -> View:
     return view
 
 
-@Identity.gradient
-def _(op: Operation, dy: Tensor) -> Tensor:
-    return dy
-
-
 @movement("input: Ref(T) -> output: Ref(T)", shape=shapes.like_first, in_order=True, same=True, T="type")
 def RefIdentity(view: View) -> View:
     """Return the reference `input` itself."""
     return view
 
 
+@Identity.gradient
 @RefIdentity.gradient
 def _(op: Operation, dy: Tensor) -> Tensor:
     return dy

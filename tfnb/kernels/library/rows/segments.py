@@ -69,9 +69,9 @@ def unsorted(how: str) -> Callable[[Call], list[Launch]]:
 
 
 def identity(how: str, type: str) -> Any:
-    """Return what a combination leaves as it is; of floats the largest numbers, not infinity."""
-    if how in ("sum", "product"):
-        return int(how == "product")
+    """Return what a product, minimum or maximum leaves as it is; of floats the largest numbers, not infinity."""
+    if how == "product":
+        return 1
     limits: Any = np.finfo(type) if type.startswith("float") else np.iinfo(type)
     found = limits.max if how == "min" else limits.min
     return float(found) if type.startswith("float") else int(found)
