@@ -242,6 +242,8 @@ MORE = {
     "TopKV2": [(lambda x, k=k: raw.TopKV2(x, k), [shape]) for shape, k in ((CUBE, 1), (CUBE, 4), ((40,), 3))],
     "InTopK": [(lambda x: raw.InTopK(raw.Cast(x, DstT="float32"), [0, 2, -1, 3], k=2), [MATRIX])],
     "InTopKV2": [(lambda x: raw.InTopKV2(raw.Cast(x, DstT="float32"), [0, 2, -1, 3], 2), [MATRIX])],
+    "NearestNeighbors": [(lambda x, y: raw.NearestNeighbors(*[raw.Cast(a, DstT="float32") for a in (x, y)], k=2),
+                          [MATRIX, (5, 3)])],
     "Roll": [(lambda x: raw.Roll(x, [1, -2], [0, 1]), [MATRIX]), (lambda x: raw.Roll(x, 1, -1), [MATRIX])],
     "ArgMax": [(lambda x, a=a: raw.ArgMax(x, a), [CUBE]) for a in (0, 1, -1)],
     "ArgMin": [(lambda x, a=a: raw.ArgMin(x, a, output_type="int32"), [CUBE]) for a in (0, -1)],

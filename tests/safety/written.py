@@ -262,4 +262,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "RequantizationRange": [([_q(2, 3, kind="qint32"), *_RANGE], {})],
     "RequantizationRangePerChannel": [([_q(2, 3, kind="qint32"), _f(3) - 1, _f(3) + 1], {"clip_value_max": 6.0})],
     "ComputeAccidentalHits": [([np.array([[1], [2]], _LONG), np.array([2, 5], _LONG)], {"num_true": 1})],
+    "NearestNeighbors": [([_f(5, 3), _f(4, 3), _LONG(2)], {})],
+    "KMC2ChainInitialization": [([_f(5), _LONG(2)], {})],
+    "KmeansPlusPlusInitialization": [([_f(5, 3), _LONG(2), _LONG(1), _LONG(-1)], {})],
 }

@@ -69,8 +69,6 @@ _REASONS = {
     "RandomCrop StatefulStandardNormal": "later releases of TensorFlow have no kernel for it: tf.random_crop and "
                                          "tf.random.Generator make other ops",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
-    "NearestNeighbors KMC2ChainInitialization KmeansPlusPlusInitialization":
-        "k-means clustering is not part of tfnb: scikit-learn has it",
     "Sdca.*": "it solves tf.contrib.linear_optimizer's models: use tf.train.FtrlOptimizer, which has l1 and l2 too",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _REMOVED: "TensorFlow took it out of graphs before release 1.2",

@@ -98,6 +98,21 @@ def below(limit: int, words: Iterator[int]) -> int:
     return word % limit
 
 
+def below_wide(limit: int, words: Iterator[int]) -> int:
+    """Draw an integer uniformly from [0, limit) as `below`, of 64 bits: two words, the low one first."""
+    rest = 0 if limit & (limit - 1) == 0 else 0xFFFFFFFFFFFFFFFF % limit + 1
+    drawn = -1
+    while drawn < rest:
+        low = next(words)
+        drawn = next(words) << 32 | low
+    return drawn % limit
+
+
+def unit_float(word: int) -> float:
+    """Return the value in [0, 1) with 23 bits of a word."""
+    return (word & 0x7FFFFF) / 2.0 ** 23
+
+
 def unit_double(high: int, low: int) -> float:
     """Return the value in [0, 1) with 52 bits of two words."""
     return ((high & 0xFFFFF) << 32 | low) / 2.0 ** 52

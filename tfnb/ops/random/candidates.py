@@ -51,11 +51,8 @@ def _doubles(words: Iterator[int]) -> Iterator[float]:
 
 def _integers(words: Iterator[int], n: int) -> Iterator[int]:
     """Numbers in [0, n), without bias, of 64 bits each."""
-    rest = 0 if n & (n - 1) == 0 else (2**64 - 1) % n + 1
-    for low in words:
-        drawn = next(words) << 32 | low
-        if drawn >= rest:
-            yield drawn % n
+    while True:
+        yield philox.below_wide(n, words)
 
 
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
@@ -141,7 +138,7 @@ class _Unigrams:
         n = len(self.weights)
         rest = 0 if n & (n - 1) == 0 else (2**32 - 1) % n + 1
         for word in words:
-            uniform = (word & 0x7FFFFF) / 2.0**23
+            uniform = philox.unit_float(word)
             place = next(words)
             while place < rest:
                 place = next(words)
