@@ -220,3 +220,36 @@ def test_batches_go_on_into_the_next_epoch_and_frames_have_columns():
         assert list(found[1][1]) == [b"z", b"x"] and list(found[1][2]) == [2.5, 0.5]
         with pytest.raises(tf.errors.OutOfRangeError):
             sess.run(target)
+
+
+def test_training_ends_when_an_evaluation_is_no_better(tmp_path):
+    estimator = made(tmp_path)
+    hooks = estimators.experimental
+    evaluation = hooks.InMemoryEvaluatorHook(estimator, batches(1, False), name="memory", every_n_iter=10)
+    folder = estimator.eval_dir("memory")
+    stop = hooks.stop_if_higher_hook(estimator, "global_step/none", 0, folder, run_every_secs=None, run_every_steps=5)
+    with pytest.raises(KeyError, match=r"metric_name must be one of .*'accuracy', 'loss'.*got 'global_step/none'"):
+        estimator.train(batches(), [evaluation, stop], max_steps=20)
+    estimator = made(tmp_path / "again")
+    evaluation = hooks.InMemoryEvaluatorHook(estimator, batches(1, False), name="memory", every_n_iter=10)
+    stop = hooks.stop_if_no_increase_hook(estimator, "loss", 40, estimator.eval_dir("memory"), min_steps=10,
+                                          run_every_secs=None, run_every_steps=1)
+    estimator.train(batches(), [evaluation, stop], max_steps=200)
+    assert estimator.get_variable_value("global_step") == 50      # the highest is that of step 10
+    found = tf.contrib.estimator.read_eval_metrics(estimator.eval_dir("memory"))
+    assert list(found) == [0, 10, 20, 30, 40, 50] and found[0]["loss"] > found[50]["loss"]
+    assert "signal_early_stopping/STOP" in estimator.get_variable_names()
+    again = estimator.evaluate(batches(1, False))
+    assert {"loss": again["loss"], "accuracy": again["accuracy"]} == pytest.approx(found[50])
+
+
+@pytest.mark.parametrize(("hook", "limit", "stops"), [
+    ("stop_if_lower_hook", 0.45, True), ("stop_if_lower_hook", 0.35, False), ("stop_if_higher_hook", 0.55, True),
+    ("stop_if_higher_hook", 0.65, False), ("stop_if_no_decrease_hook", 10, True),
+    ("stop_if_no_decrease_hook", 11, False), ("stop_if_no_increase_hook", 20, True),
+    ("stop_if_no_increase_hook", 21, False)])
+def test_early_stopping_reads_event_files(hook, limit, stops, tmp_path):
+    with tf.summary.FileWriter(str(tmp_path / "eval")) as writer:
+        for step, value in ((10, 0.3), (20, 0.5), (30, 0.6), (40, 0.4), (50, 0.4)):
+            writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="auc", simple_value=value)]), step)
+    assert getattr(estimators.experimental, hook)(made(tmp_path), "auc", limit, min_steps=20)._should_stop() == stops

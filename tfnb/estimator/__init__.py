@@ -1,6 +1,7 @@
 """Models that are trained, evaluated, asked and exported by methods: `tf.estimator`."""
 # ruff: noqa: F401, I001
 from tfnb.core.absent import explain as _explain
+from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.estimator import export, inputs
 from tfnb.estimator.estimator import Estimator
 from tfnb.estimator.exporters import BestExporter, Exporter, FinalExporter, LatestExporter
@@ -26,5 +27,7 @@ from tfnb.estimator.models.dnn_linear import (
 )
 from tfnb.estimator.models.linear import LinearClassifier, LinearEstimator, LinearRegressor
 from tfnb.feature_column.parse_spec import classifier_parse_example_spec, regressor_parse_example_spec
+
+experimental = _lazy_module("tfnb.estimator.experimental")
 
 _explain(__name__)

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tfnb.core.arguments import ESTIMATORS, describe
-from tfnb.core.files.gfile import Glob
 from tfnb.core.files.paths import local
-from tfnb.summary.events import summary_iterator
+from tfnb.estimator.results import recorded
 
 _log = logging.getLogger("tensorflow")
 
@@ -153,12 +152,9 @@ class BestExporter(_ModelExporter):
     def _recorded(self, pattern: str) -> Mapping[str, Any] | None:
         """Return the best result in event files."""
         best: Mapping[str, Any] | None = None
-        for path in Glob(pattern):
-            for event in summary_iterator(path):
-                found = {value.tag: value.simple_value for value in event.summary.value
-                         if value.WhichOneof("value") == "simple_value"}
-                if found and (best is None or self._better(best_eval_result=best, current_eval_result=found)):
-                    best = found
+        for _, found in recorded(pattern):
+            if best is None or self._better(best_eval_result=best, current_eval_result=found):
+                best = found
         return best
 
 

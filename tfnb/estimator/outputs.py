@@ -5,8 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from tfnb.core import dtypes
-from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.graph.stack import control_dependencies
 from tfnb.ops.composite.sparse_tensor import SparseTensor
+from tfnb.ops.control.source import constant
 from tfnb.saved_model.signature_constants import DEFAULT_SERVING_SIGNATURE_DEF_KEY as DEFAULT
 from tfnb.saved_model.signature_def_utils import (
     classification_signature_def,
@@ -30,6 +32,9 @@ def _only_string(receiver_tensors: Mapping[str, Any], kind: str) -> Any:
     if len(receiver_tensors) != 1 or next(iter(receiver_tensors.values())).dtype.base_dtype != dtypes.string:
         raise ValueError(_STRINGS.format(kind, dict(receiver_tensors)))
     return next(iter(receiver_tensors.values()))
+
+
+EVAL_METHOD_NAME = "tensorflow/supervised/eval"
 
 
 class ExportOutput:
@@ -128,6 +133,62 @@ class PredictOutput(ExportOutput):
     def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
         """Return the SignatureDef."""
         return predict_signature_def(receiver_tensors, self._outputs)
+
+
+class EvalOutput(ExportOutput):
+    """Output of a model that is exported for evaluation: loss, predictions and metrics.
+
+    loss: a tensor or a dict of them (called "loss"); predictions: a tensor (called "predictions") or a dict; metrics:
+    a dict of names to pairs (value, update op), as of tf.metrics. Raises ValueError for what are no tensors.
+
+    >>> output = tf.estimator.export.EvalOutput(
+    ...     loss=tf.constant(0.5), predictions=tf.constant([1.0]), metrics={"mean": tf.metrics.mean([1.0, 2.0])})
+    >>> signature = output.as_signature_def({"x": tf.placeholder(tf.float32, [None])})
+    >>> signature.method_name, sorted(signature.outputs)
+    ('tensorflow/supervised/eval', ['loss', 'metrics/mean/update_op', 'metrics/mean/value', 'predictions'])
+    """
+
+    def __init__(self, loss: Any = None, predictions: Any = None, metrics: Any = None) -> None:
+        self._loss, self._predictions = _prefixed("loss", loss), _prefixed("predictions", predictions)
+        self._metrics = {}
+        for name, pair in (metrics or {}).items():
+            value, update = pair
+            update = update.outputs[0] if isinstance(update, Operation) and update.outputs else update
+            if isinstance(update, Operation):       # one without a value: signatures have tensors only
+                with control_dependencies([update]):
+                    update = constant([], name="metric_op_wrapper")
+            self._metrics[f"metrics/{name}/value"] = _tensor(value, "Eval metric value")
+            self._metrics[f"metrics/{name}/update_op"] = _tensor(update, "Eval metric update op")
+
+    @property
+    def loss(self) -> dict[str, Any]:
+        """Losses by name."""
+        return self._loss
+
+    @property
+    def predictions(self) -> dict[str, Any]:
+        """Predictions by name."""
+        return self._predictions
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Values and updates of the metrics by name."""
+        return self._metrics
+
+    def as_signature_def(self, receiver_tensors: Mapping[str, Any]) -> Any:
+        """Return the SignatureDef."""
+        made = predict_signature_def(receiver_tensors, {**self._loss, **self._predictions, **self._metrics})
+        made.method_name = EVAL_METHOD_NAME
+        return made
+
+
+def _prefixed(prefix: str, values: Any) -> dict[str, Any]:
+    """Return tensors by name: a single one is called as the prefix, those of a dict begin so unless they do."""
+    if values is None:
+        return {}
+    named = values if isinstance(values, Mapping) else {prefix: values}
+    return {key if key.startswith(prefix) else f"{prefix}/{key}": _tensor(value, f"Eval {prefix}")
+            for key, value in named.items()}
 
 
 def export_outputs_for(outputs: Any, predictions: Any) -> dict[str, ExportOutput]:

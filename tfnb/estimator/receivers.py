@@ -94,15 +94,69 @@ def build_raw_serving_input_receiver_fn(features: Mapping[str, Any], default_bat
     TensorShape([Dimension(None), Dimension(2)])
     """
     def serving_input_receiver_fn() -> ServingInputReceiver:
-        made = {}
-        for name, tensor in features.items():
-            shape = tensor.get_shape().as_list()
-            if not shape:
-                raise ValueError(f"features must have a first axis for the batch, got {tensor}")
-            made[name] = placeholder(tensor.dtype.base_dtype, [default_batch_size, *shape[1:]],
-                                     name=tensor.op.name.rpartition("/")[2])
+        made = _placeholders(features, default_batch_size, "features")
         return ServingInputReceiver(made, made)
     return serving_input_receiver_fn
+
+
+def _placeholders(tensors: Mapping[str, Any], batch_size: int | None, what: str) -> dict[str, Any]:
+    """Return placeholders by name like some tensors, for batches of `batch_size`. Raises ValueError for scalars."""
+    made = {}
+    for name, tensor in tensors.items():
+        shape = tensor.get_shape().as_list()
+        if not shape:
+            raise ValueError(f"{what} must have a first axis for the batch, got {tensor}")
+        made[name] = placeholder(tensor.dtype.base_dtype, [batch_size, *shape[1:]],
+                                 name=tensor.op.name.rpartition("/")[2])
+    return made
+
+
+class _Supervised(NamedTuple):
+    features: Any
+    labels: Any
+    receiver_tensors: dict[str, Any]
+
+
+class SupervisedInputReceiver(_Supervised):
+    """Features and labels of a model that is exported for training or evaluation, and the placeholders to feed.
+
+    features, labels: a tensor or a dict of tensors. receiver_tensors: placeholders by name. Raises ValueError for what
+    are no tensors.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, features: Any, labels: Any, receiver_tensors: Any) -> Self:
+        """Check the members. Raises ValueError."""
+        for value, what in ((features, "feature"), (labels, "label")):
+            _named(value, what, f"{what}s")
+        return super().__new__(cls, features, labels, _named(receiver_tensors, "input", "receiver_tensors"))
+
+
+def build_raw_supervised_input_receiver_fn(features: Any, labels: Any, default_batch_size: int | None = None
+                                           ) -> Callable[[], SupervisedInputReceiver]:
+    """Return a function whose result has placeholders for features and labels themselves.
+
+    features, labels: a tensor or a dict of tensors, whose dtypes, shapes and names the placeholders get.
+    default_batch_size: the size of their first axis; None: any. Raises ValueError for a name of a feature that is also
+    one of a label.
+
+    >>> receiver_fn = tf.estimator.experimental.build_raw_supervised_input_receiver_fn(
+    ...     {"x": tf.zeros([1, 2])}, {"y": tf.zeros([1])})
+    >>> sorted(receiver_fn().receiver_tensors), receiver_fn().labels["y"].shape
+    (['x', 'y'], TensorShape([Dimension(None)]))
+    """
+    named = _named(features, "input", "features"), _named(labels, "label", "labels")
+    if common := sorted(map(str, named[0].keys() & named[1].keys())):
+        raise ValueError(f"keys must be unique between features and labels, found in both: {common}")
+
+    def supervised_input_receiver_fn() -> SupervisedInputReceiver:
+        made = [_placeholders(tensors, default_batch_size, what)
+                for tensors, what in zip(named, ("features", "labels"), strict=True)]
+        parts = [made[i] if isinstance(given, Mapping) else next(iter(made[i].values()))
+                 for i, given in enumerate((features, labels))]
+        return SupervisedInputReceiver(parts[0], parts[1], {**made[0], **made[1]})
+    return supervised_input_receiver_fn
 
 
 def build_parsing_serving_input_receiver_fn(feature_spec: Mapping[str, Any], default_batch_size: int | None = None

@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from tfnb.core.files.gfile import Glob
 from tfnb.core.lazy import lazy_module
 from tfnb.core.nest import flatten
 from tfnb.estimator.spec import is_metric
@@ -15,6 +16,7 @@ from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.tensor_proto import make_tensor_proto
 from tfnb.metrics.base import mean
 from tfnb.ops.control.group import group
+from tfnb.summary.events import summary_iterator
 from tfnb.summary.writer import FileWriterCache
 
 _summary_pb2 = lazy_module("tfnb.proto.summary_pb2")
@@ -38,6 +40,15 @@ def metric_ops(spec: Any, global_step: Any) -> tuple[Any, dict[str, Any]]:
     pairs[LOSS] = mean(spec.loss)
     values = {key: pair[0] for key, pair in pairs.items()}
     return group(*flatten([pair[1] for pair in pairs.values()])), {**values, GLOBAL_STEP: global_step}
+
+
+def recorded(pattern: str) -> Iterator[tuple[int, dict[str, float]]]:
+    """Yield (global step, scalars by name) of each event with scalars in the event files that match a pattern."""
+    for path in sorted(Glob(pattern)):
+        for event in summary_iterator(path):
+            values = {value.tag: value.simple_value for value in event.summary.value if value.HasField("simple_value")}
+            if values:
+                yield event.step, values
 
 
 def write_results(folder: str, results: Mapping[str, Any], checkpoint_path: Any) -> None:

@@ -129,18 +129,29 @@ def evaluate_once(checkpoint_path: Any, master: str = "", scaffold: Any = None, 
     ...     None, eval_ops=update, final_ops=accuracy, hooks=[tf.contrib.training.StopAfterNEvalsHook(1)])
     0.75
     """
-    step = get_or_create_eval_step()
     hooks = list(hooks or ())
-    if eval_ops is not None:
-        updated = assign_add(step, 1, use_locking=True)
-        eval_ops = group(*flatten(eval_ops), updated)
-        for hook in hooks:
-            if isinstance(hook, StopAfterNEvalsHook):
-                hook.count(updated)
-    final = FinalOpsHook(final_ops, final_ops_feed_dict)
-    _log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
+    counted = None if eval_ops is None else counted_ops(eval_ops, hooks)
+    if eval_ops is None:
+        get_or_create_eval_step()
     path = None if checkpoint_path is None else os.fsdecode(checkpoint_path)
     creator = ChiefSessionCreator(scaffold, master, config, checkpoint_filename_with_path=path)
+    return evaluate_by(creator, counted, hooks, feed_dict, final_ops, final_ops_feed_dict)
+
+
+def counted_ops(eval_ops: Any, hooks: Sequence[SessionRunHook]) -> Any:
+    """Return an op that runs `eval_ops` and counts the step, which hooks that stop after some steps look at."""
+    updated = assign_add(get_or_create_eval_step(), 1, use_locking=True)
+    for hook in hooks:
+        if isinstance(hook, StopAfterNEvalsHook):
+            hook.count(updated)
+    return group(*flatten(eval_ops), updated)
+
+
+def evaluate_by(creator: ChiefSessionCreator, eval_ops: Any, hooks: Sequence[SessionRunHook], feed_dict: Any = None,
+                final_ops: Any = None, final_ops_feed_dict: Any = None) -> Any:
+    """Run `eval_ops` in a session of `creator` until a hook or the end of the input stops it; return the final ops."""
+    final = FinalOpsHook(final_ops, final_ops_feed_dict)
+    _log.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
     with MonitoredSession(creator, [*hooks, final]) as session:
         while eval_ops is not None and not session.should_stop():
             session.run(eval_ops, feed_dict)
