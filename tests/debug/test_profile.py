@@ -115,3 +115,52 @@ def test_profile_says_what_it_cannot():
     x, w, loss, train = network()
     with tf.Session(), pytest.raises(tf.errors.FailedPreconditionError):
         profile(loss, {x: np.ones([5, 4])})
+
+
+def test_explain_begins_with_where_the_time_goes():
+    x, w, loss, train = network()
+    feed = {x: np.ones([5, 4])}
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        first = tf.explain([loss, train], feed).splitlines()
+        assert re.match(r"x:0 -> loss:0, GradientDescent: \d+ ops in 1 stage of kernels; \d+ are constant", first[0])
+        assert first[1].startswith("not timed: run it twice")
+        assert not any(line.strip().startswith("Const") for line in first)
+        for _ in range(2):
+            sess.run([loss, train], feed)
+        before = sess.run(w)
+        lines = tf.explain([loss, train], feed).splitlines()
+        np.testing.assert_array_equal(sess.run(w), before)
+    assert lines[1].startswith("a run takes ")
+    rows = lines[3:lines.index("")]
+    assert sum(float(row.split("%")[0]) for row in rows) == pytest.approx(100, abs=1)
+    assert sum("MatMul" in row and "kernel" in row for row in rows) == 2
+
+
+def test_explain_marks_host_calls_and_loops():
+    x = tf.placeholder(tf.string, [None], name="x")
+    n = tf.string_to_number(x)
+    total = tf.while_loop(lambda i, s: i < 7, lambda i, s: (i + 1, s + tf.reduce_sum(n)), [0, 0.0])[1]
+    feed = {x: ["1.5", "2"]}
+    with tf.Session() as sess:
+        for _ in range(2):
+            sess.run(total, feed)
+        text = tf.explain(total, feed)
+    assert re.search(r"% +[\d.]+ us +1  host call  StringToNumber \(StringToNumber\)", text)
+    assert re.search(r"% +[\d.]+ us +7  loop ", text)
+    assert "1 host call: Python between kernels" in text
+
+
+def test_explain_runs_what_has_an_effect_only_if_told_to():
+    calls = []
+    x = tf.placeholder(tf.float32, [2])
+    y = tf.py_func(lambda a: calls.append(1) or a, [x * 2.0], tf.float32, name="mine") + 1.0
+    items = tf.data.Dataset.range(1000).make_one_shot_iterator().get_next()
+    with tf.Session() as sess:
+        for _ in range(2):
+            sess.run(y, {x: [1, 2]})
+            sess.run(items)
+        assert "effect of PyFunc 'mine'" in tf.explain(y, {x: [1, 2]}) and len(calls) == 2
+        assert "host call  PyFunc (mine)" in tf.explain(y, {x: [1, 2]}, effects=True) and len(calls) > 2
+        assert "effect of IteratorGetNext" in tf.explain(items)
+        assert sess.run(items) == 2

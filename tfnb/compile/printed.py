@@ -1,26 +1,41 @@
 """Printer of the intermediate representations: plans, fusion groups, buffers and launches as text."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from tfnb.compile.build import Built
 from tfnb.compile.fuse import Group
 from tfnb.compile.lower import Ref
-from tfnb.compile.planning.plan import Plan
+from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.compile.values import Buffer, Call, Node, Reduction, Value, node_ops
+from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Code
+from tfnb.opdef import kinds
+
+
+def print_summary(plan: Plan) -> str:
+    """Return a line about a plan: feeds, fetches, and how many ops, stages and host calls it has."""
+    stages, ops = Counter(_kind(stage) for stage in plan.stages), plan.ops
+    parts = [count(number, *_STAGES[kind]) for kind, number in stages.items()]
+    calls, known = sum(isinstance(op.spec, kinds.Host) for op in ops), len(_known_before(ops))
+    if calls:
+        parts.append(count(calls, "host call"))
+    folded = f"; {known} {'is' if known == 1 else 'are'} constant or from shapes" if known else ""
+    return f"{_ends(plan)}: {count(len(ops), 'op')} in {', '.join(parts)}{folded}"
 
 
 def print_plan(plan: Plan) -> str:
-    """Return the stages of a plan as text, an op a line in execution order."""
-    lines = [f"plan: {_names(plan.feeds) or 'nothing fed'} -> "
-             f"{_names(plan.fetches) or ', '.join(op.name for op in plan.targets)}"]
+    """Return the stages of a plan as text, an op a line in execution order; those known before a run are counted."""
+    lines = [f"plan: {_ends(plan)}"]
+    known = _known_before(plan.ops)
     for i, stage in enumerate(plan.stages):
-        what = "merge" if stage.merges else "loop" if stage.loop else "host"
-        what = "gpu" if stage.gpu else "device" if stage.on_device else what
         guard = [f"{t.name} {'is there' if want is None else f'is {want}'}" for t, want in stage.guard]
-        lines.append(f"  stage {i} ({what}){' if ' * bool(guard)}{' and '.join(guard)}")
-        lines += [f"    {op.name} = {op.type}({', '.join(t.name for t in op.inputs)})" for op in stage.ops]
+        folded = sum(op in known for op in stage.ops)
+        lines.append(f"  stage {i} ({_kind(stage)}){' if ' * bool(guard)}{' and '.join(guard)}"
+                     + f", {count(folded, 'op')} of constants and shapes" * bool(folded))
+        lines += [f"    {op.name} = {op.type}({', '.join(t.name for t in op.inputs)})" for op in stage.ops
+                  if op not in known]
         if stage.loop is not None:
             first = stage.loop.first
             parts = [] if first is None else [("first test", first.test), ("first step", first.step)]
@@ -28,6 +43,44 @@ def print_plan(plan: Plan) -> str:
                 lines += [f"      {part} {line}" if k == 0 else f"      {line}"
                           for k, line in enumerate(print_plan(inner).split("\n"))]
     return "\n".join(lines)
+
+
+def count(number: int, noun: str, rest: str = "") -> str:
+    """Return a number of things in words.
+
+    >>> from tfnb.compile.printed import count
+    >>> count(1, "op"), count(2, "stage", " of kernels")
+    ('1 op', '2 stages of kernels')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}{rest}"
+
+
+_STAGES = {"device": ("stage", " of kernels"), "gpu": ("stage", " on a GPU"), "host": ("host stage", ""),
+           "loop": ("loop", ""), "merge": ("merge", "")}
+
+
+def _kind(stage: Stage) -> str:
+    if stage.merges:
+        return "merge"
+    if stage.loop is not None:
+        return "loop"
+    return "gpu" if stage.gpu else "device" if stage.on_device else "host"
+
+
+def _ends(plan: Plan) -> str:
+    return f"{_names(plan.feeds) or 'nothing fed'} -> {_names([*plan.fetches, *plan.targets])}"
+
+
+def _known_before(ops: Iterable[Operation]) -> set[Operation]:
+    """Return the ops (in execution order) whose values follow from constants and shapes alone."""
+    found: set[Operation] = set()
+    for op in ops:
+        spec = op.spec
+        if isinstance(spec, (kinds.Const, kinds.ShapeOf)) or (
+                isinstance(spec, kinds.Pure) and not spec.stateful and op.inputs
+                and all(t.op in found for t in op.inputs)):
+            found.add(op)
+    return found
 
 
 def print_stage(built: Built, sources: bool = False) -> str:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.planning.plan import Plan
+from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.options import options
 from tfnb.debug.timing import LaunchTime, generator, table, time_program
 from tfnb.graph.parts.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
-from tfnb.runtime.executor import Executor
+from tfnb.runtime.executor import Executor, Runner
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
 from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.session import BaseSession
@@ -85,7 +85,7 @@ def trace_run(fetches: Any, feed_dict: Any = None, session: Any = None) -> Trace
     """
     executor, store, feeds = _prepared(fetches, feed_dict, session)
     trace = Trace()
-    with _unchanged(executor.plan, store):
+    with unchanged(executor.plan, store):
         for _ in range(WARM):
             executor.run(feeds)
         executor.run(feeds, Trace())                # makes the tapes of the single launches
@@ -102,7 +102,7 @@ def _prepared(fetches: Any, feed_dict: Any, session: Any) -> tuple[Executor, Sto
 
 
 @contextmanager
-def _unchanged(plan: Plan, store: Store) -> Iterator[None]:
+def unchanged(plan: Plan, store: Store) -> Iterator[None]:
     """Context that restores variables and generators to the values that they have at its beginning."""
     kept = [(array, array.copy()) for array in _state(plan, store)]
     try:
@@ -121,12 +121,14 @@ def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], 
                         "GPU, or compiling is switched off")
     timed: list[_Timed] = []
 
-    def wrap(runner: StageRunner) -> _Timed:
+    def wrap(_: Stage, runner: Runner) -> Runner:
+        if type(runner) is not StageRunner:
+            return runner
         timed.append(_Timed(runner, store, runs))
         return timed[-1]
 
     trial = executor.wrapped(wrap)
-    with _unchanged(executor.plan, store):
+    with unchanged(executor.plan, store):
         trial.run(feeds)
     launches = tuple(launch for stage in timed for launch in stage.launches)
     return Profile(launches, len(executor.runners) - len(kernels))

@@ -196,8 +196,10 @@ class Host(Op):
     """One Python call: strings, summaries, queues. It gets a handle as it is: an object.
 
     call: fn(*arrays, **attrs) -> array(s). uninitialized: it takes references to variables that have no value yet.
+    transient: stateful, but with no effect that outlives the run: a TensorArray, an assertion.
     """
 
     call: Fn
     uninitialized: bool = False
+    transient: bool = False
     handles = frozenset()

@@ -117,6 +117,11 @@ class Executor:
         self._runs += 1
         return options.compile == "always" or (self._runs > 1 and options.compile == "second")
 
+    @property
+    def settled(self) -> bool:
+        """Whether it has run compiled: the next run is like those that follow."""
+        return self._runs > (0 if options.compile == "always" else 1)
+
     def begin_partial(self) -> PartialRunner:
         """Begin a run in steps. The plan must be one for feeds that come late."""
         rows = self._rows[self._begin()]
@@ -167,11 +172,11 @@ class Executor:
         return Row(runner, numbered(stage.guard, slots, absent), tuple(slots.get(t, absent) for t in inputs),
                    there if made == tuple(range(there.start, there.stop)) else made)
 
-    def wrapped(self, wrap: Callable[[StageRunner], Any]) -> Executor:
-        """Return a copy of this executor that is compiled from now on, with the runners of its CPU stages wrapped."""
+    def wrapped(self, wrap: Callable[[Stage, Runner], Any]) -> Executor:
+        """Return a copy of this executor that is compiled from now on, each runner become `wrap(stage, runner)`."""
         other = copy(self)
-        rows = [row._replace(runner=wrap(row.runner)) if type(row.runner) is StageRunner else row
-                for row in self._rows[True]]
+        rows = [row._replace(runner=wrap(stage, row.runner))
+                for stage, row in zip(self.plan.stages, self._rows[True], strict=True)]
         other._rows, other._only, other._runs = [rows, rows], None, max(1, self._runs)
         return other
 

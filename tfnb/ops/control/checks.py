@@ -65,7 +65,7 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
     return [dy] + [None] * (len(op.inputs) - 1)
 
 
-@host("condition: bool, data: T ->", shape=shapes.unknown, stateful=True, T="list(type) >= 1", summarize="int = 3")
+@host("condition: bool, data: T ->", shape=shapes.unknown, transient=True, T="list(type) >= 1", summarize="int = 3")
 def Assert(condition: np.ndarray, data: Sequence[np.ndarray], *, summarize: int, ctx: Any) -> tuple[()]:
     """Raise InvalidArgumentError with the first elements of each of `data`, unless `condition` holds."""
     if not condition.all():

@@ -27,7 +27,7 @@ def _made(ctx: ShapeContext) -> list[Static]:
     return [(), ()]
 
 
-@host("size: int32 -> handle: resource, flow: float", shape=_made, stateful=True, dtype="type",
+@host("size: int32 -> handle: resource, flow: float", shape=_made, transient=True, dtype="type",
       element_shape="shape = {}", dynamic_size="bool = false", clear_after_read="bool = true",
       identical_element_shapes="bool = false", tensor_array_name="string = ''")
 def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dynamic_size: bool, clear_after_read: bool,
@@ -39,21 +39,21 @@ def TensorArrayV3(size: np.ndarray, *, dtype: DType, element_shape: Static, dyna
 
 
 @host("handle: resource, flow_in: float -> grad_handle: resource, flow_out: float", shape=lambda ctx: [(), ()],
-      stateful=True, element="gradient", source="string")
+      transient=True, element="gradient", source="string")
 def TensorArrayGradV3(handle: Any, flow_in: np.ndarray, *, source: bytes) -> tuple[Any, np.ndarray]:
     """Return the array for the gradients of an array that `source` computes: made when it is first asked for."""
     return handle[()].gradient(source), _flow()
 
 
 @host("handle: resource, index: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
-      stateful=True, element="write", T="type")
+      transient=True, element="write", T="type")
 def TensorArrayWriteV3(handle: Any, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """Write `value` at `index`."""
     handle[()].write(int(index), own(value))
     return _flow()
 
 
-@host("handle: resource, index: int32, flow_in: float -> value: dtype", shape=shapes.unknown, stateful=True,
+@host("handle: resource, index: int32, flow_in: float -> value: dtype", shape=shapes.unknown, transient=True,
       element="read", dtype="type")
 def TensorArrayReadV3(handle: Any, index: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
     """Read the value at `index`."""
@@ -65,7 +65,7 @@ def _gathered(ctx: ShapeContext) -> list[Static]:
     return [None if element is None else (None, *element)]
 
 
-@host("handle: resource, indices: int32, flow_in: float -> value: dtype", shape=_gathered, stateful=True, dtype="type",
+@host("handle: resource, indices: int32, flow_in: float -> value: dtype", shape=_gathered, transient=True, dtype="type",
       element_shape="shape = {}")
 def TensorArrayGatherV3(handle: Any, indices: np.ndarray, flow_in: np.ndarray, *,
                         element_shape: Static) -> np.ndarray:
@@ -74,7 +74,7 @@ def TensorArrayGatherV3(handle: Any, indices: np.ndarray, flow_in: np.ndarray, *
 
 
 @host("handle: resource, indices: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
-      stateful=True, T="type")
+      transient=True, T="type")
 def TensorArrayScatterV3(handle: Any, indices: np.ndarray, value: np.ndarray, flow_in: np.ndarray, *,
                          ctx: Any) -> np.ndarray:
     """Write the rows of `value` at `indices`."""
@@ -87,7 +87,7 @@ def _concatenated(ctx: ShapeContext) -> list[Static]:
     return [None if rest is None else (None, *rest), (None,)]
 
 
-@host("handle: resource, flow_in: float -> value: dtype, lengths: int64", shape=_concatenated, stateful=True,
+@host("handle: resource, flow_in: float -> value: dtype, lengths: int64", shape=_concatenated, transient=True,
       dtype="type", element_shape_except0="shape = {}")
 def TensorArrayConcatV3(handle: Any, flow_in: np.ndarray, *,
                         element_shape_except0: Static) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +96,7 @@ def TensorArrayConcatV3(handle: Any, flow_in: np.ndarray, *,
 
 
 @host("handle: resource, value: T, lengths: int64, flow_in: float -> flow_out: float", shape=shapes.scalar,
-      stateful=True, T="type")
+      transient=True, T="type")
 def TensorArraySplitV3(handle: Any, value: np.ndarray, lengths: np.ndarray, flow_in: np.ndarray, *,
                        ctx: Any) -> np.ndarray:
     """Split `value` into pieces of these lengths and write one at each index."""
@@ -104,7 +104,7 @@ def TensorArraySplitV3(handle: Any, value: np.ndarray, lengths: np.ndarray, flow
     return _flow()
 
 
-@host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, stateful=True,
+@host("handle: resource, flow_in: float -> size: int32", shape=shapes.scalar, transient=True,
       element="size")
 def TensorArraySizeV3(handle: Any, flow_in: np.ndarray) -> np.ndarray:
     """Return the size of the array."""
@@ -113,7 +113,7 @@ def TensorArraySizeV3(handle: Any, flow_in: np.ndarray) -> np.ndarray:
     return np.array(len(array), np.int32)
 
 
-@host("handle: resource", shape=lambda ctx: [], stateful=True)
+@host("handle: resource", shape=lambda ctx: [], transient=True)
 def TensorArrayCloseV3(handle: Any) -> tuple[()]:
     """Drop all values; the array can't be used any more."""
     handle[()].close()

@@ -255,7 +255,7 @@ def fingerprints(data: Any, method: Any = "farmhash64", name: str | None = None)
 
 
 @public("timestamp")
-@host("-> ts: double", shape=shapes.scalar, stateful=True)
+@host("-> ts: double", shape=shapes.scalar, transient=True)
 def Timestamp() -> Any:
     """Return the time when it runs: seconds since 1970-01-01 UTC, float64.
 
