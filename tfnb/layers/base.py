@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,14 +15,17 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_collection_ref, get_default_graph, name_scope
-from tfnb.layers.weighted import Weighted, converted, snake_case, tensors_in
+from tfnb.layers.weighted import INPUT_OPTIONS, Weighted, converted, snake_case, tensors_in
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.math.casting import cast
+from tfnb.train.checkpoints.trackable import of_attributes, register
 from tfnb.variables.helpers import global_variables, trainable_variables
 from tfnb.variables.partitioned import PartitionedVariable
 from tfnb.variables.scope import VariableScope, get_variable, variable_scope
 from tfnb.variables.variable import Variable, VariableAggregation, VariableSynchronization
 
+# Makes a call part of a model of Keras: `tfnb.keras.engine.legacy`, which returns the outputs then.
+joined: list[Callable[..., Any]] = [lambda layer, inputs, args, kwargs: None]
 _numbers: WeakKeyDictionary[Graph, dict[str, int]] = WeakKeyDictionary()      # layers of each class name so far
 
 
@@ -50,9 +53,11 @@ class Layer(Weighted):
 
     def __init__(self, trainable: bool = True, name: Any = None, dtype: Any = None, activity_regularizer: Any = None,
                  _scope: Any = None, _reuse: Any = None, **unknown: Any) -> None:
-        if unknown:
-            raise TypeError(f"Keyword argument not understood: {', '.join(sorted(unknown))}")
+        if unknown.keys() - INPUT_OPTIONS:
+            raise TypeError(f"Keyword argument not understood: {', '.join(sorted(unknown.keys() - INPUT_OPTIONS))}")
         super().__init__(trainable, dtype, activity_regularizer)
+        self._batch_input_shape = None
+        self._settle_input_shape(unknown)
         self._reuse = _reuse
         self._set_name(name)
         self._scope: VariableScope | None = None
@@ -171,6 +176,9 @@ class Layer(Weighted):
         scope (keyword): the variable scope to use where none was given. Raises ValueError if the inputs don't fit
         `input_spec`, or if `call` returns None.
         """
+        outputs = joined[0](self, inputs, args, kwargs)
+        if outputs is not None:
+            return outputs
         self._forget_stale()
         self._set_scope(kwargs.pop("scope", None))
         with variable_scope(self._scope, reuse=True if self.built else self._reuse,
@@ -191,13 +199,15 @@ class Layer(Weighted):
             _collect(self._updates, key)
         return outputs
 
-    def _forget_stale(self) -> None:
+    def _forget_stale(self) -> bool:
         """Begin anew where the notebook cell that made the variables is run again: they have left the graph."""
-        if self.built and any(part.op._dead is not None for each in self._weights() for part in _parts(each)):
+        is_stale = self.built and any(part.op._dead is not None for each in self._weights() for part in _parts(each))
+        if is_stale:
             self.built = False
             self._trainable_weights, self._non_trainable_weights = [], []
             self._updates, self._losses, self._called_with = [], [], []
             self._scope = None if self._own_scope else self._scope
+        return is_stale
 
     def _weights(self) -> list[Any]:
         return [*vars(self).get("_trainable_weights", []), *vars(self).get("_non_trainable_weights", [])]
@@ -216,6 +226,8 @@ class Layer(Weighted):
         made = object.__new__(type(self))
         memo[id(self)] = made
         for key, value in vars(self).items():
+            if key == "_keras_layer":               # which stands for the original
+                continue
             shared = key in ("_scope", "_current_scope") or _holds_tensors(value)
             setattr(made, key, copy.copy(value) if shared and isinstance(value, list) else
                     value if shared else copy.deepcopy(value, memo))
@@ -239,4 +251,10 @@ def _collect(elements: Iterable[Any], key: str) -> None:
             collection.append(element)
 
 
+def _children(layer: Layer) -> Iterator[tuple[str, Any]]:
+    """(name, variable or layer) of a layer, as tf.train.Checkpoint saves them: its public attributes."""
+    yield from ((name, value) for name, value in of_attributes(layer) if not name.startswith("_"))
+
+
+register(Layer, _children)
 describe(globals(), LAYERS)

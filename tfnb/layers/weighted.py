@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ def snake_case(name: str) -> str:
     return parted if parted[0] != "_" else f"private{parted}"
 
 
+INPUT_OPTIONS = frozenset({"input_shape", "batch_input_shape", "batch_size", "input_dim"})
+
+
 class Weighted:
     """A named function of tensors with weights, losses and updates.
 
@@ -29,6 +33,7 @@ class Weighted:
     """
 
     _name: str
+    _batch_input_shape: tuple[int | None, ...] | None
 
     def __init__(self, trainable: bool, dtype: Any, activity_regularizer: Any) -> None:
         self._trainable_weights: list[Any] = []
@@ -40,6 +45,19 @@ class Weighted:
         self.input_spec: Any = None                 # an InputSpec or a list of them
         self._dtype = None if dtype is None else as_dtype(dtype).name
         self.activity_regularizer = activity_regularizer
+
+    def _settle_input_shape(self, given: Mapping[str, Any]) -> bool:
+        """Keep the shape of the inputs that a first layer of a Sequential states; return whether it does."""
+        sizes = given.get("batch_input_shape")
+        if sizes is None:
+            inner = given.get("input_shape")
+            if inner is None and given.get("input_dim") is not None:
+                inner = (given["input_dim"],)
+            if inner is None:
+                return False
+            sizes = (given.get("batch_size"), *([inner] if isinstance(inner, int) else inner))
+        self._batch_input_shape = tuple(TensorShape(sizes).as_list())
+        return True
 
     @property
     def name(self) -> str:

@@ -9,6 +9,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.keras.backend.config import floatx
 from tfnb.keras.backend.session import get_uid
 from tfnb.keras.engine.layer import Layer
+from tfnb.keras.engine.legacy import join as _join  # noqa: F401  it lets layers of tf.layers take inputs
 from tfnb.keras.engine.node import Node
 from tfnb.ops.control.source import placeholder
 from tfnb.ops.sparse.conversion import sparse_placeholder

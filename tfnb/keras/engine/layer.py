@@ -22,7 +22,7 @@ from tfnb.keras.engine.connected import Connected
 from tfnb.keras.engine.kept_losses import KeptLoss, Regularization
 from tfnb.keras.engine.node import Node, has_history
 from tfnb.layers.choices import initializer_of
-from tfnb.layers.weighted import Weighted, converted, snake_case, tensors_in
+from tfnb.layers.weighted import INPUT_OPTIONS, Weighted, converted, snake_case, tensors_in
 from tfnb.ops.array.reshape import identity, shape
 from tfnb.ops.math.casting import cast
 from tfnb.variables.initializers import glorot_uniform_initializer, zeros_initializer
@@ -31,7 +31,9 @@ from tfnb.variables.variable import Variable, VariableAggregation, VariableSynch
 _metrics = lazy_module("tfnb.keras.metrics")            # whose classes are layers
 # Makes layers of ops between tensors of Keras: `op_layer.connect`, whose layers are of the class below.
 connect_ops: list[Callable[[Any], None]] = [lambda tensors: None]
-_OPTIONS = {"input_shape", "batch_input_shape", "batch_size", "input_dim", "weights", "activity_regularizer"}
+# Makes a layer of `tf.layers` one of Keras: `legacy.as_keras`, whose layers are of the class below.
+adapted: list[Callable[[Any], Any]] = [lambda layer: layer]
+_OPTIONS = {*INPUT_OPTIONS, "weights", "activity_regularizer"}
 
 
 class Layer(Connected, Weighted):
@@ -58,7 +60,6 @@ class Layer(Connected, Weighted):
 
     supports_masking = False
     stateful = False
-    _batch_input_shape: tuple[int | None, ...] | None
     _expects: frozenset[str]                        # of the arguments training and mask those that `call` takes
 
     def __init__(self, trainable: bool = True, name: str | None = None, dtype: Any = None, dynamic: bool = False,
@@ -75,23 +76,11 @@ class Layer(Connected, Weighted):
         self._inbound_nodes: list[Node] = []
         self._outbound_nodes: list[Node] = []
         self._initial_weights = kwargs.get("weights")
-        self._settle_input_shape(kwargs)
+        if self._settle_input_shape(kwargs):
+            self._dtype = self._dtype or floatx()
 
     def _unique_name(self) -> str:
         return unique_name(snake_case(type(self).__name__))
-
-    def _settle_input_shape(self, given: dict[str, Any]) -> None:
-        """Keep the shape of the inputs that a first layer of a Sequential states."""
-        sizes = given.get("batch_input_shape")
-        if sizes is None:
-            inner = given.get("input_shape")
-            if inner is None and given.get("input_dim") is not None:
-                inner = (given["input_dim"],)
-            if inner is None:
-                return
-            sizes = (given.get("batch_size"), *([inner] if isinstance(inner, int) else inner))
-        self._batch_input_shape = tuple(TensorShape(sizes).as_list())
-        self._dtype = self._dtype or floatx()
 
     # Variables
 
@@ -375,6 +364,7 @@ def _mask_of(tensor: Any) -> Any:
 
 
 def _layers_in(value: Any) -> Iterator[Any]:
+    value = adapted[0](value)
     if isinstance(value, Layer):
         yield value
     elif isinstance(value, dict):

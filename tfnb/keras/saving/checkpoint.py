@@ -13,14 +13,15 @@ from tfnb.core.errors import InvalidArgumentError, NotFoundError
 from tfnb.core.program import log
 from tfnb.keras.backend.session import get_session
 from tfnb.keras.engine.layer import Layer
+from tfnb.keras.engine.legacy import LegacyLayer
 from tfnb.keras.optimizers.optimizer import Optimizer
 from tfnb.keras.optimizers.wrapped import TFOptimizer
 from tfnb.proto.object_graph import ENTRY
+from tfnb.train.checkpoints import trackable
 from tfnb.train.checkpoints.checkpoint import write_objects
 from tfnb.train.checkpoints.load_status import CheckpointLoadStatus, NameBasedSaverStatus
 from tfnb.train.checkpoints.reader import NewCheckpointReader
 from tfnb.train.checkpoints.state import update_checkpoint_state
-from tfnb.train.checkpoints.trackable import register
 from tfnb.train.optimizers.slots import is_alive
 
 
@@ -37,8 +38,11 @@ def children(holder: Any) -> Iterator[tuple[str, Any]]:
         if getattr(holder, "_compile_arguments", None):
             yield "optimizer", holder.optimizer
         return
+    if isinstance(holder, LegacyLayer):
+        yield from trackable.children(holder._layer)
+        return
     known = {id(variable) for variable in holder.weights}
-    inner = {id(layer) for layer in holder._inner_layers()}
+    inner = {id(kept) for layer in holder._inner_layers() for kept in (layer, vars(layer).get("_layer"))}
     for name, value in vars(holder).items():
         if name in ("_trainable_weights", "_non_trainable_weights", "_layers", "_metrics"):
             continue
@@ -96,6 +100,6 @@ def read(model: Any, prefix: str) -> None:
         raise ValueError(error.message) from error
 
 
-register(Layer, children)
-register(Optimizer, _of_optimizer)
-register(TFOptimizer, _of_wrapped)
+trackable.register(Layer, children)
+trackable.register(Optimizer, _of_optimizer)
+trackable.register(TFOptimizer, _of_wrapped)

@@ -10,6 +10,7 @@ from tfnb.core.shape import TensorShape
 from tfnb.keras.backend.config import floatx
 from tfnb.keras.engine.input_layer import InputLayer
 from tfnb.keras.engine.layer import Layer
+from tfnb.keras.engine.legacy import as_keras
 from tfnb.keras.engine.serialization import deserialize, serialize
 from tfnb.keras.training.arrays import array
 from tfnb.keras.training.model import Model
@@ -47,6 +48,7 @@ class Sequential(Model):
 
         Raises TypeError for anything else, ValueError for a layer with several outputs, or of a name that is taken.
         """
+        layer = as_keras(layer)
         if not isinstance(layer, Layer):
             raise TypeError(f"The added layer must be an instance of class Layer. Found: {layer!r}")
         if any(layer.name == each.name for each in self.layers):
