@@ -47,7 +47,7 @@ _FLOW = (
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* Barrier.* DecodeProtoV2 EncodeProto "
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* DecodeProtoV2 EncodeProto "
     "GRUBlockCell.* ImmutableConst LSTMBlockCell.* NegTrain ParameterizedTruncatedNormal RecordInput Skipgram "
     "TensorArrayGradWithShape Unbatch.*")
 

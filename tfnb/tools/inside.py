@@ -44,6 +44,7 @@ _NAMES = {
     "python.ops.init_ops": "tfnb.variables.initializers:Initializer",
     "python.ops.variables": "VariableV1=tfnb.variables.variable:Variable "
                             "tfnb.variables.partitioned:PartitionedVariable",
+    "python.ops.data_flow_ops": "Barrier=tfnb.ops.data_flow.barriers:KeyedBarrier",
     "python.ops.control_flow_ops": "tfnb.ops.control.group:with_dependencies",
     "python.ops.resource_variable_ops": "",
     "python.ops.rnn_cell": _CELLS, "python.ops.rnn_cell_impl": _CELLS, "models.rnn.linear": _CELLS,

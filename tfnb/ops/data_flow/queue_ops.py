@@ -258,7 +258,7 @@ def _take(ctx: Any, held: Held, n: int, types: Sequence[Any], partial: bool) -> 
         raise _invalid(ctx.op, f"{held.kind}'s DequeueMany and DequeueUpTo require the components to have specified "
                                "shapes.")
     taken = held.queue.dequeue_many(n, partial, ctx.timeout) if n else []
-    return [_stacked([element[i] for element in taken], dtype, _common(held, i, taken) if padding else
+    return [stacked([element[i] for element in taken], dtype, _common(held, i, taken) if padding else
                      _element_shape(held, i)) for i, dtype in enumerate(held.types)]
 
 
@@ -270,7 +270,7 @@ def _common(held: Held, i: int, taken: Sequence[Any]) -> tuple[int, ...]:
                  for axis, n in enumerate(stated))
 
 
-def _stacked(arrays: Sequence[np.ndarray], dtype: Any, size: Static) -> np.ndarray:
+def stacked(arrays: Sequence[np.ndarray], dtype: Any, size: Static) -> np.ndarray:
     """Return the arrays as rows of one, each in the corner of a row of `size`."""
     if not size and dtype != dtypes.string:
         return np.array(arrays, dtype.np_dtype)
