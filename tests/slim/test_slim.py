@@ -1,6 +1,8 @@
 """tf.contrib.slim: the training loop and evaluation, and the networks by numbers that are published of them."""
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 
@@ -95,6 +97,45 @@ def test_mobilenet():
     assert out.shape.as_list() == [None, 28, 28, 256]
     with pytest.raises(ValueError, match="as final_endpoint, got 'Conv2d_99'"):
         built(module.mobilenet_v1_base, size=64, final_endpoint="Conv2d_99")
+
+
+def test_mobilenet_v2():
+    """Keras' application states 3,504,872 trained numbers for 1,000 classes."""
+    module = nets.mobilenet_v2
+    with tf.Graph().as_default(), slim.arg_scope(module.training_scope()):
+        out, points = module.mobilenet(tf.placeholder(tf.float32, [None, 224, 224, 3]), 1000)
+        sizes = {v.op.name: int(np.prod(v.shape.as_list())) for v in tf.trainable_variables()}
+        dropped = [op for op in out.graph.get_operations() if op.name.startswith("MobilenetV2/Logits/Dropout")]
+    assert sum(sizes.values()) == 3_504_872 and out.shape.as_list() == [None, 1000] and dropped
+    assert {"MobilenetV2/Conv/weights", "MobilenetV2/expanded_conv/depthwise/depthwise_weights",
+            "MobilenetV2/expanded_conv_1/expand/BatchNorm/gamma", "MobilenetV2/expanded_conv_16/project/weights",
+            "MobilenetV2/Conv_1/weights", "MobilenetV2/Logits/Conv2d_1c_1x1/biases"} <= sizes.keys()
+    assert "MobilenetV2/expanded_conv/expand/weights" not in sizes
+    assert [points[f"layer_{i}"].shape.as_list()[1:] for i in (1, 4, 7, 14, 19)] == [
+        [112, 112, 32], [56, 56, 24], [28, 28, 32], [14, 14, 96], [7, 7, 1280]]
+    out, points, _, _ = built(module.mobilenet_base, size=224, output_stride=16, depth_multiplier=0.35)
+    assert out.shape.as_list() == [None, 14, 14, 1280] and points["layer_18"].shape.as_list()[3] == 112
+    assert built(module.mobilenet_base, size=64, final_endpoint="layer_7")[0].shape.as_list() == [None, 8, 8, 32]
+    with pytest.raises(ValueError, match="as final_endpoint, got 'layer_20'"):
+        built(module.mobilenet_base, size=64, final_endpoint="layer_20")
+
+
+@pytest.mark.skipif(not os.environ.get("TFNB_STRESS"), reason="3 s")
+def test_inception_resnet_v2():
+    """Keras' application, without a side branch, states 55,813,192 trained numbers for 1,000 classes."""
+    module = nets.inception_resnet_v2
+    with tf.Graph().as_default(), slim.arg_scope(module.inception_resnet_v2_arg_scope()):
+        out, points = module.inception_resnet_v2(tf.placeholder(tf.float32, [None, 299, 299, 3]), 1000)
+        sizes = {v.op.name: int(np.prod(v.shape.as_list())) for v in tf.trainable_variables()}
+    assert sum(size for name, size in sizes.items() if "AuxLogits" not in name) == 55_813_192
+    assert {"InceptionResnetV2/Repeat/block35_10/Branch_2/Conv2d_0c_3x3/weights",
+            "InceptionResnetV2/Repeat_1/block17_20/Conv2d_1x1/biases", "InceptionResnetV2/AuxLogits/Logits/weights",
+            "InceptionResnetV2/Repeat_2/block8_9/Branch_1/Conv2d_0b_1x3/BatchNorm/beta",
+            "InceptionResnetV2/Block8/Branch_0/Conv2d_1x1/weights", "InceptionResnetV2/Logits/Logits/biases",
+            "InceptionResnetV2/AuxLogits/Conv2d_2a_5x5/weights"} <= sizes.keys()
+    assert [points[name].shape.as_list()[1:] for name in ("Mixed_5b", "Mixed_6a", "Mixed_7a", "Conv2d_7b_1x1")] == [
+        [35, 35, 320], [17, 17, 1088], [8, 8, 2080], [8, 8, 1536]]
+    assert out.shape.as_list() == [None, 1000] == points["AuxLogits"].shape.as_list()
 
 
 @pytest.mark.parametrize("name, channels, count", [("lenet", 1, 3_274_634), ("cifarnet", 3, 1_756_426)])

@@ -23,6 +23,8 @@ class LegacyLayer(Layer):
     Other attributes (`kernel`, `units`) are those of the layer of `tf.layers`. layer: that layer.
     """
 
+    _layer: base.Layer
+
     def __init__(self, layer: base.Layer) -> None:
         object.__setattr__(self, "_layer", layer)
         super().__init__(layer.trainable, layer.name, layer.dtype)

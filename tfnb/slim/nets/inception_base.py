@@ -66,7 +66,8 @@ def _branch(net: Any, text: str, depth: Depth) -> Any:
     return net
 
 
-def _module(net: Any, text: str, depth: Depth) -> Any:
+def module(net: Any, text: str, depth: Depth) -> Any:
+    """Return the joined outputs of the branches of a row, in scopes Branch_0, Branch_1..."""
     branches = []
     for number, branch in enumerate(text.split("|")):
         with variable_scope(f"Branch_{number}"):
@@ -83,7 +84,7 @@ def rows(net: Any, table: str, depth: Depth, final_endpoint: str, stem_padding: 
         with arg_scope([conv2d, max_pool2d, avg_pool2d], stride=1, padding="SAME" if mixed else stem_padding):
             if mixed:
                 with variable_scope(name):
-                    net = _module(net, text, depth)
+                    net = module(net, text, depth)
             else:
                 net = _step(net, f"{name} {text}", depth)
         points[name] = net
