@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tfnb.core.options import options
-from tfnb.kernels.cpu.matmul import blas, gemm, tiled
+from tfnb.kernels.cpu.matmul import blas, gemm, panels, tiled
 from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Call, Meta
 from tfnb.kernels.llvm import microkernel, prelude
@@ -82,6 +82,42 @@ def test_tiles_write_inside_and_read_inside(shape, run):
     assert np.isnan(got[[0, 2]]).all()
 
 
+def every_operand_in_panels(monkeypatch):
+    for name in ("CACHE_BYTES", "LEAST_USES", "LEAST_USES_PLAIN"):
+        monkeypatch.setattr(panels, name, 0)
+
+
+@pytest.mark.parametrize("type_", ["float32", "float64"])
+@pytest.mark.parametrize("transpose_a", [False, True])
+def test_panels_change_no_bits(type_, transpose_a, monkeypatch, run):
+    """Panels are met whole and in part, by tiles of all heights, once for all of a batch and for each matrix."""
+    cases, found = [((), (), 77, 45, 30), ((), (), 61, 96, 1400), ((3,), (3,), 50, 70, 9), ((3,), (1,), 25, 65, 20),
+                    ((1,), (3,), 25, 65, 20)], []
+    for packed in (False, True):
+        if packed:
+            every_operand_in_panels(monkeypatch)
+        for i, (batch_a, batch_b, m, n, k) in enumerate(cases):
+            a, b = operands((*batch_a, *((k, m) if transpose_a else (m, k))), (*batch_b, k, n), type_, i)
+            batch = np.broadcast_shapes(batch_a, batch_b)
+            kernel, name = (gemm.batch_matmul, "adj_x") if batch else (gemm.matmul, "transpose_a")
+            got, = run(kernel, [a, b], [((*batch, m, n), type_)], {name: transpose_a})
+            found.append(got)
+            call = Call((Meta(type_, a.shape), Meta(type_, b.shape)), (Meta(type_, got.shape),), {name: transpose_a})
+            assert [launch.label for launch in kernel(call)].count("panels") == packed * (1 + transpose_a)
+            np.testing.assert_allclose(got, (a.swapaxes(-1, -2) if transpose_a else a) @ b, atol=1e-5 * k)
+    for plain, packed in zip(found, found[len(cases):], strict=False):
+        assert plain.tobytes() == packed.tobytes()
+
+
+def test_panels_pay_where_rows_share_cache_lines_or_a_large_matrix_is_used_often():
+    def pays(rows, columns, uses):
+        return panels.pays(rows, columns, min(rows, 1024), 4, 32, uses)
+
+    assert pays(1024, 1024, 64) and not pays(1024, 1024, 63) and not pays(1024, 1040, 64)
+    assert pays(1000, 1000, 512) and not pays(1000, 1000, 511) and not pays(100, 1000, 9999)
+    assert not pays(100, 1024, 9999) and not pays(1 << 20, 32, 9999)
+
+
 def test_nan_and_infinity(run):
     a, b = operands((30, 20), (20, 40), "float32")
     a[3, 4], a[7] = np.inf, 0
@@ -132,9 +168,11 @@ def test_tail_runs_once_over_each_row(m, n, k, run):
         np.testing.assert_allclose(got, 2 * (a @ b), atol=1e-3)
 
 
-@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("transpose_a, packed", [(False, False), (True, False), (False, True), (True, True)])
 @pytest.mark.parametrize("m, n, k, terms", [(40, 64, 7, 5), (200, 100, 32, 20), (30, 64, 1500, 3), (60, 200, 1024, 2)])
-def test_sums_of_products(m, n, k, terms, transpose_a, run):
+def test_sums_of_products(m, n, k, terms, transpose_a, packed, monkeypatch, run):
+    if packed:
+        every_operand_in_panels(monkeypatch)
     pairs = [operands((k, m) if transpose_a else (m, k), (k, n), "float32", seed) for seed in range(terms)]
     got, = run(gemm.matmul, [x for pair in pairs for x in pair], [((m, n), "float32")], {"transpose_a": transpose_a})
     want = sum((a.T if transpose_a else a).astype(np.float64) @ b for a, b in pairs)

@@ -94,6 +94,13 @@ def _at(builder: Any, address: Any) -> Any:
     return builder.inttoptr(address, ir.IntType(64).as_pointer())
 
 
+def copy_bytes(builder: Any, target: Any, source: Any, nbytes: Any) -> None:
+    """Emit a copy of memory by address: a few instructions where `nbytes` is a small constant."""
+    pointer, word, flag = ir.IntType(8).as_pointer(), ir.IntType(64), ir.IntType(1)
+    copy = declared(builder.module, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [pointer, pointer, word, flag])
+    builder.call(copy, [builder.inttoptr(target, pointer), builder.inttoptr(source, pointer), nbytes, flag(0)])
+
+
 def _memory() -> dict[str, Native]:
     """Return loads and stores of int64 words by address, plain and atomic."""
     def compare_exchange(builder: Any, address: Any, expected: Any, new: Any) -> Any:
@@ -102,6 +109,7 @@ def _memory() -> dict[str, Native]:
 
     one, two = ("int64",), ("int64", "int64")
     return {
+        "copy_bytes": Native(("int64",) * 3, "void", copy_bytes),
         "load": Native(one, "int64", lambda b, p: b.load(_at(b, p))),
         "store": Native(two, "void", lambda b, p, value: b.store(value, _at(b, p))),
         "load_acquire": Native(one, "int64", lambda b, p: b.load_atomic(_at(b, p), "acquire", 8)),

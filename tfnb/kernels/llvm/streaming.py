@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
-from tfnb.kernels.llvm.natives import Native, counted, declared
+from tfnb.kernels.llvm.natives import Native, copy_bytes, counted
 
 ir = lazy_module("llvmlite.ir")
 
@@ -73,7 +73,4 @@ def _stream_element(builder: Any, array: Any, j: Any, value: Any) -> None:
 def _copy(builder: Any, target: Any, source: Any, begin: Any, end: Any) -> None:
     """Copy the bytes [begin, end), fewer than a line."""
     with builder.if_then(builder.icmp_unsigned("<", begin, end), likely=False):
-        pointer, word, flag = ir.IntType(8).as_pointer(), ir.IntType(64), ir.IntType(1)
-        to, from_ = (builder.inttoptr(builder.add(base, begin), pointer) for base in (target, source))
-        copy = declared(builder.module, "llvm.memcpy.p0.p0.i64", ir.VoidType(), [pointer, pointer, word, flag])
-        builder.call(copy, [to, from_, builder.sub(end, begin), flag(0)])
+        copy_bytes(builder, builder.add(target, begin), builder.add(source, begin), builder.sub(end, begin))

@@ -2,26 +2,43 @@
 
     launches(call, product, pairs, c, count, moves, epilogue) -> list[Launch]     all of it, for `count` products
 
-Operands are read where they are. Copying panels of them into the order of their use, which is what BLAS libraries do,
-costs 3 to 12% here and gains nothing, with one exception, made by a launch of its own before the product: rows of A
-that lie a multiple of 4096 bytes apart fall on the same few lines of the first cache, which a tile of 12 rows overruns.
-Such an A is copied to rows that are a little longer (100 -> 108 GFLOP/s for 1024 x 1024 x 1024). B is stored plain:
-the compiler has a transposed one copied, once for all products that use it.
+Operands are read where they are, with two exceptions, each made by a launch of its own before the product:
 
-Items are blocks of C, the same ones whatever the number of threads. In an item, for each block of k (K_BYTES) and each
-strip of columns as wide as a tile, tiles go from top to bottom: A's rows and B's strip stay in the second cache. In a
-sum of products (`pairs` of operands of equal shapes) a tile stays in registers from pair to pair.
+* Rows that lie a multiple of a large power of two apart fall on few lines of the caches, and a matrix larger than the
+  second cache comes from farther away for each block of C. Where an element of such a B, or of an A that is stored
+  transposed, is used often enough (`panels.pays`), the matrix is copied to panels that tiles read from end to end.
+  For 1024 x 1024 x 1024 on Zen 5 that takes 2.4% of the time and saves 20%.
+* Rows of A that lie a multiple of 4096 bytes apart fall on the same 8 or 12 lines of the first cache; where a tile has
+  more rows than that, A is copied to rows that are a little longer (Zen 4, 1024 x 1024 x 1024: 100 -> 108 GFLOP/s).
 
-GFLOP/s in float32 on one core of an AVX-512 EPYC (Zen 4, two 256-bit units), best of many runs of each in turns:
+Such a choice depends on shapes and processor only, and changes no bits. B is stored plain: the compiler has a
+transposed one copied, once for all products that use it.
 
-    m x n x k, A and B stored plain or transposed    these tiles    SciPy's OpenBLAS    TensorFlow's oneDNN
-    128 x 256 x 784                                          114                  91                    108
-    784 x 256 x 128, A transposed                            114                  85                    108
-    128 x 784 x 256, B transposed                            109                  91                    104
-    1024 x 1024 x 1024                                       107                  92                    110
-    784 x 1024 x 1024, A transposed                          103                  76                    108
-    12544 x 32 x 800                                          98                  65                     82
-    32 x 512 x 256                                           113                 115                    112
+Items are blocks of C, the same ones whatever the number of threads. In an item, for each block of k (about K_BYTES)
+and each strip of columns as wide as a tile, tiles go from top to bottom: A's rows and B's strip stay in the second
+cache. In a sum of products (`pairs` of operands of equal shapes) a tile stays in registers from pair to pair.
+
+GFLOP/s in float32 on one core, best of many runs of each in turns; peak: registers alone; OpenBLAS: SciPy's;
+oneDNN: TensorFlow's.
+
+    AVX-512 EPYC, Zen 5 (two 512-bit units: peak 252)      these tiles    OpenBLAS    oneDNN
+    128 x 256 x 784                                                248         104       236
+    784 x 256 x 128, A transposed                                  241         100       235
+    1024 x 1024 x 1024                                             231          99       224
+    784 x 1024 x 1024, A transposed                                221          92       220
+    1024 x 1024 x 1024, A transposed                               223          92       215
+    2048 x 2048 x 2048                                             224          96       239
+    12544 x 32 x 800                                               225          76       165
+    32 x 512 x 256                                                 246          87       194
+    64 x 1024 x 1024                                               192          90       216
+
+    Zen 4 (two 256-bit units: peak 118), before there were panels
+    128 x 256 x 784                                                114          91       108
+    784 x 256 x 128, A transposed                                  114          85       108
+    1024 x 1024 x 1024                                             107          92       110
+    784 x 1024 x 1024, A transposed                                103          76       108
+    12544 x 32 x 800                                                98          65        82
+    32 x 512 x 256                                                 113         115       112
 """
 from __future__ import annotations
 
@@ -29,6 +46,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from tfnb.kernels.batches import Moves
+from tfnb.kernels.cpu.matmul import panels
 from tfnb.kernels.launch import Address, Call, Code, Launch, Word
 from tfnb.kernels.library.copying import copy_box
 from tfnb.kernels.llvm import microkernel
@@ -39,14 +58,15 @@ ITEM_FLOPS = 1_000_000                                  # of more, items have at
 ITEMS = 32                                              # more make no better balance
 K_BYTES = 4096                                          # of a row of A, or of its column's width, multiplied at a time
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
+ROWS_OF_LARGE = 192                                     # where B comes from memory each time
+LARGE_BYTES = 6 << 20                                   # of B
 LEAST_ROWS = 8                                          # with fewer, B is hardly used again once it is there
 LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
 EPILOGUE_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
 LINE = 64                                               # bytes
-CACHE_WAYS = 8                                          # lines that fit where addresses 4096 bytes apart meet
 
-(C, M, N, K, A_STEP, B_STEP, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN, PER_MATRIX, COUNT, TOGETHER,
- EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(18)               # then the addresses of each A and B, the epilogue's words
+(C, M, N, K, A_STEP, A_PANEL, B_STEP, B_PANEL, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN,
+ PER_MATRIX, DEPTH, COUNT, TOGETHER, EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(21)      # then addresses: A, B, epilogue
 
 SOURCE = f"""
 @device
@@ -54,34 +74,37 @@ def height(left):
     {{heights}}
 
 @device
-def multiply(pairs, count, together, a, a_step, b, b_step, c, c_step, m, n, k):
+def multiply(args, pairs, a, b, c, m, n):
     '''Store a block of C; a and b are offsets in the matrices of each pair.'''
+    a_step, b_step, c_step, k, count = args[{A_STEP}], args[{B_STEP}], args[{N}] * {{size}}, args[{K}], args[{COUNT}]
+    together, depth = args[{TOGETHER}], args[{DEPTH}]
     for first in range(0, count, together):
-        for p in range(0, k, {{depth}}):
+        for p in range(0, k, depth):
             for j in range(0, n, {{width}}):
                 i = 0
                 while i < m:
                     rows = height(m - i)
                     multiply_by_{{order}}_{{type}}(
-                        rows, pairs + 16 * first, min(together, count - first), a + i * {{a_row}} + p * {{a_column}},
-                        a_step, b + p * b_step + {{size}} * j, b_step, min({{width}}, n - j),
-                        c + i * c_step + {{size}} * j, c_step, min({{depth}}, k - p), first + p)
+                        rows, pairs + 16 * first, min(together, count - first),
+                        a + i // {{tall}} * args[{A_PANEL}] + i % {{tall}} * {{a_row}} + p * {{a_column}}, a_step,
+                        b + j // {{width}} * args[{B_PANEL}] + p * b_step, b_step, min({{width}}, n - j),
+                        c + i * c_step + {{size}} * j, c_step, min(depth, k - p), first + p)
                     i += rows
 
 def kernel(args, begin, end):
-    n, k, a_step, b_step, count = args[{N}], args[{K}], args[{A_STEP}], args[{B_STEP}], args[{COUNT}]
+    n = args[{N}]
     pairs = address_of(args) + 8 * {PAIRS}
     for item in range(begin, end):
         matrix, block = item // args[{PER_MATRIX}], item % args[{PER_MATRIX}]
         i, across = block // args[{PER_COLUMN}] * args[{BLOCK_ROWS}], block % args[{PER_COLUMN}]
         j = across * args[{BLOCK_COLUMNS}]
         rows, columns = min(args[{BLOCK_ROWS}], args[{M}] - i), min(args[{BLOCK_COLUMNS}], n - j)
-        multiply(pairs, count, args[{TOGETHER}], matrix * args[{A_MOVE}] + i * {{a_row}}, a_step,
-                 matrix * args[{B_MOVE}] + j * {{size}}, b_step,
-                 args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, n * {{size}}, rows, columns, k)
+        multiply(args, pairs, matrix * args[{A_MOVE}] + i // {{tall}} * args[{A_PANEL}],
+                 matrix * args[{B_MOVE}] + j // {{width}} * args[{B_PANEL}],
+                 args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, rows, columns)
         if args[{EPILOGUE}]:
             first = (across * args[{M}] + i) * args[{EPILOGUE_ITEMS}]
-            call_kernel(args[{EPILOGUE}], pairs + 16 * count, first, first + rows * args[{EPILOGUE_ITEMS}])
+            call_kernel(args[{EPILOGUE}], pairs + 16 * args[{COUNT}], first, first + rows * args[{EPILOGUE_ITEMS}])
 """
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +142,7 @@ def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
     """Return the values that format the sources above. by_row: A's rows are contiguous (else its columns are)."""
     size = BYTES[type]
     choice = "\n    ".join(f"if left >= {rows}:\n        return {rows}" for rows in machine.rows[:-1])
-    return {"type": type, "size": size, "depth": K_BYTES // size, "width": machine.width(type),
+    return {"type": type, "size": size, "tall": machine.rows[0], "width": machine.width(type),
             "order": "row" if by_row else "column", "heights": f"{choice}\n    return {machine.rows[-1]}",
             "a_row": "a_step" if by_row else size, "a_column": size if by_row else "a_step"}
 
@@ -135,7 +158,7 @@ def is_worth_it(product: Product, terms: int = 1) -> bool:
 
 
 def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
-             moves: tuple[int, int, int] = (0, 0, 0), epilogue: Epilogue | None = None) -> list[Launch]:
+             moves: Moves = (0, 0, 0), epilogue: Epilogue | None = None) -> list[Launch]:
     """Return the launches of `count` matmuls, each the sum of those of `pairs`.
 
     moves: how many matrices further on the next a, b and c lie (0: it is the same one).
@@ -143,36 +166,79 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     machine = microkernel.machine()
     assert machine is not None
     m, n, k, size = product.m, product.n, product.k, BYTES[product.type]
-    a_step, before = (m if product.transpose_a else k) * size, list[Launch]()
-    if not product.transpose_a and a_step % 4096 == 0 and m > CACHE_WAYS and n >= 4 * machine.width(product.type):
-        a_rows = m * (count if moves[0] else 1)
-        before, pairs = _longer(call, product, pairs, a_rows)
-        a_step += LINE
-    a_bytes = (k if product.transpose_a else m) * a_step
+    first, second = [a for a, _ in pairs], [b for _, b in pairs]
+    a, b = _first(call, product, machine, first, count, moves), _second(call, product, machine, second, count, moves)
     rows, columns = blocks(product, machine, len(pairs), epilogue is not None)
     per_column, per_matrix = -(-n // columns), -(-m // rows) * -(-n // columns)
     grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k * len(pairs)))
-    together = max(1, K_BYTES // size // k)
-    each = a_bytes, k * n * size, m * n * size
+    together, depth = max(1, K_BYTES // size // k), _depth(k, size)
+    each = a.nbytes, b.nbytes, m * n * size
     reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
-    pairs, c = [(a.reach(reach[0]), b.reach(reach[1])) for a, b in pairs], c.reach(reach[2])
+    places = chain(*((p.reach(reach[0]), q.reach(reach[1])) for p, q in zip(a.places, b.places, strict=True)))
     begin, more = ((Code(epilogue.source), epilogue.row_items), epilogue.words) if epilogue else ((0, 0), ())
     words: tuple[Word, ...] = (
-        c, m, n, k, a_step, n * size, moves[0] * a_bytes, moves[1] * k * n * size, moves[2] * m * n * size,
-        rows, columns, per_column, per_matrix, len(pairs), together, *begin, *chain(*pairs), *more)
-    return [*before, Launch(SOURCE.format(**names(machine, product.type, not product.transpose_a)), words,
-                            count * per_matrix, grain, "gemm")]
+        c.reach(reach[2]), m, n, k, a.step, a.panel, b.step, b.panel,
+        *(move * nbytes for move, nbytes in zip(moves, each, strict=True)), rows, columns, per_column, per_matrix,
+        depth, len(pairs), together, *begin, *places, *more)
+    return [*a.before, *b.before, Launch(SOURCE.format(**names(machine, product.type, not product.transpose_a)), words,
+                                         count * per_matrix, grain, "gemm")]
 
 
-def _longer(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]],
-            rows: int) -> tuple[list[Launch], list[tuple[Address, Address]]]:
-    """Return copies of each A with rows that are one cache line longer, and the pairs with these."""
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """An operand of each pair as tiles read it, in bytes.
+
+    before: launches that copy it; nbytes: of a matrix; step: from one stored row to the next; panel: from the part that
+    a tile reads to that of the next tile.
+    """
+
+    places: Sequence[Address]
+    nbytes: int
+    step: int
+    panel: int
+    before: Sequence[Launch] = ()
+
+
+def _first(call: Call, product: Product, machine: Machine, places: Sequence[Address], count: int,
+           moves: Moves) -> _Operand:
+    """Return A: as it is, in panels, or with longer rows."""
+    m, k, size, tall = product.m, product.k, BYTES[product.type], machine.rows[0]
+    matrices, uses = (count, product.n) if moves[0] else (1, count * product.n)
+    if product.transpose_a:
+        if panels.pays(k, m, _depth(k, size), size, tall, uses):
+            return _Operand(*panels.pack(call, places, product.type, k, m, tall, matrices))
+        return _Operand(places, m * k * size, m * size, tall * size)
+    step = k * size
+    if step % 4096 == 0 and min(m, tall) > microkernel.cache_ways() and product.n >= 4 * machine.width(product.type):
+        before, places = _longer(call, product, places, m * matrices)
+        return _Operand(places, m * (step + LINE), step + LINE, tall * (step + LINE), before)
+    return _Operand(places, m * step, step, tall * step)
+
+
+def _second(call: Call, product: Product, machine: Machine, places: Sequence[Address], count: int,
+            moves: Moves) -> _Operand:
+    """Return B: as it is or in panels."""
+    k, n, size, width = product.k, product.n, BYTES[product.type], machine.width(product.type)
+    matrices, uses = (count, product.m) if moves[1] else (1, count * product.m)
+    if panels.pays(k, n, _depth(k, size), size, width, uses):
+        return _Operand(*panels.pack(call, places, product.type, k, n, width, matrices))
+    return _Operand(places, k * n * size, n * size, width * size)
+
+
+def _depth(k: int, size: int) -> int:
+    """Return how much of k is multiplied at a time: equal parts of about K_BYTES."""
+    return -(-k // max(1, round(k * size / K_BYTES)))
+
+
+def _longer(call: Call, product: Product, places: Sequence[Address],
+            rows: int) -> tuple[list[Launch], list[Address]]:
+    """Return copies of each A with rows that are one cache line longer."""
     size = BYTES[product.type]
     step = product.k * size + LINE
-    copies = [call.scratch(rows * step).reach(rows * step) for _ in pairs]
+    copies = [call.scratch(rows * step).reach(rows * step) for _ in places]
     axes = [(rows, product.k, step // size), (product.k, 1, 1)]
-    made = [copy_box(call, a, copy, product.type, axes) for (a, _), copy in zip(pairs, copies, strict=True)]
-    return list(chain(*made)), [(copy, b) for copy, (_, b) in zip(copies, pairs, strict=True)]
+    made = [copy_box(call, a, copy, product.type, axes) for a, copy in zip(places, copies, strict=True)]
+    return list(chain(*made)), copies
 
 
 def epilogue_columns(product: Product, terms: int = 1) -> int:
@@ -193,7 +259,7 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
         return product.m, n
     wanted = min(ITEMS, flops // ITEM_FLOPS)
     if not even:
-        across = max(1, min(-(-wanted // -(-product.m // ROWS)), n // width))
+        across = max(1, min(-(-wanted // -(-product.m // _most_rows(product))), n // width))
         columns = _multiple(-(-n // across), width)
         return _rows(product, machine, wanted, columns), columns
     choices = [c for c in range(width, n, width) if n % c == 0] + [_multiple(n, width)]
@@ -207,9 +273,14 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
 
 def _rows(product: Product, machine: Machine, wanted: int, columns: int) -> int:
     """Return the rows of blocks with `columns` columns."""
-    m, tall = product.m, machine.rows[0]
-    down = max(-(-m // ROWS), min(-(-wanted // -(-product.n // columns)), m // tall))
+    m, tall, most = product.m, machine.rows[0], _most_rows(product)
+    down = max(-(-m // most), min(-(-wanted // -(-product.n // columns)), m // tall))
     return _multiple(-(-m // down), tall)
+
+
+def _most_rows(product: Product) -> int:
+    """Return the most rows of a block."""
+    return ROWS_OF_LARGE if product.k * product.n * BYTES[product.type] > LARGE_BYTES else ROWS
 
 
 def _multiple(size: int, unit: int) -> int:
