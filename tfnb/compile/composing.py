@@ -11,9 +11,19 @@ import numpy as np
 
 from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
 from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.scalar.decided import decided
 from tfnb.kernels.scalar.definition import Scalar
 from tfnb.kernels.scalar.rowwise import COMBINE
 from tfnb.opdef import kinds
+from tfnb.ops.declaration.evaluate import scalar_attrs, scalar_type
+
+
+def elementwise(op: Operation, body: Scalar, ins: list[Value], outs: list[Value]) -> Elementwise:
+    """Return the node of an op's definition, less what those of its operands decide that are known numbers."""
+    kind, attrs = scalar_type(op), scalar_attrs(op, body)
+    numbers = {i: v.known.flat[0] for i, v in enumerate(ins) if v.known is not None and v.buffer.size == 1}
+    made = decided(body, attrs, kind, numbers)
+    return Elementwise(op, made, kind, ins, outs, attrs if made is body else ())
 
 
 class _Tracer(Protocol):

@@ -6,14 +6,14 @@ definitions are decomposed into elementwise nodes and reductions over the last a
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from tfnb.compile.composing import composed
+from tfnb.compile.composing import composed, elementwise
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
@@ -212,7 +212,7 @@ class _Tracer:
 
         def node(body: Scalar, part: list[Value]) -> list[Value]:
             outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
-            self.traced.nodes.append(Elementwise(op, body, scalar_type(op), part, outs, scalar_attrs(op, body)))
+            self.traced.nodes.append(elementwise(op, body, part, outs))
             return outs
         return folded(op, ins, node)
 
@@ -316,7 +316,7 @@ class _Tracer:
         written = {v.buffer: v.view for v in refs}
         self.will_change(op, written)
         ins = [v if written.get(v.buffer, v.view) == v.view else self.row_major(op, v) for v in ins]
-        self.traced.nodes.append(Elementwise(op, definition, scalar_type(op), ins, refs, scalar_attrs(op, definition)))
+        self.traced.nodes.append(elementwise(op, definition, ins, refs))
         return refs[:len(op.outputs)]
 
     def scatter(self, op: Operation, ins: list[Value]) -> list[Value]:
@@ -332,7 +332,9 @@ class _Tracer:
         count = ins[form.indices].count
         if count is not None:
             given.append(count)
-        launches = partial(self.target.scatter, form=form, attrs=scalar_attrs(op, form.scalar), type=scalar_type(op))
+        node = elementwise(op, form.scalar, [v for i, v in enumerate(ins) if i != form.indices], refs)
+        form = replace(form, scalar=node.scalar)
+        launches = partial(self.target.scatter, form=form, attrs=node.attrs, type=node.type)
         self.traced.nodes.append(Call(op, given, refs, attrs=op.attrs, launches=launches))
         return refs[:len(op.outputs)]
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from tfnb.kernels.launch import Address
 from tfnb.kernels.scalar.definition import Attrs, Scalar, reference
+from tfnb.kernels.scalar.rowwise import Fragment
 from tfnb.kernels.spec import MapKernel, Operand, Stmt
 
 
@@ -27,7 +28,7 @@ class Form:
     coordinates of one slice, else each index is a row.
     """
 
-    scalar: Scalar
+    scalar: Scalar | Fragment
     refs: tuple[int, ...]
     indices: int
     rows: frozenset[int]
@@ -98,6 +99,7 @@ def apply(form: Form, arrays: Sequence[np.ndarray], attrs: Attrs | Mapping[str, 
 
     Indices that come several times are done in as many rounds, each with different rows.
     """
+    assert isinstance(form.scalar, Scalar)
     indices, target = arrays[form.indices], arrays[form.refs[0]]
     depth = form.coordinates(indices.shape)
     places = flat_places(indices, target.shape, form.vectors)

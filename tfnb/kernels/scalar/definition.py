@@ -246,10 +246,10 @@ def _trace(scalar: Scalar, attrs: Attrs) -> Program:
         raise kind(f"{_place(code)}: {error}") from error
     finally:
         reading.reader = outer
-    return _live(Program(operands, tuple(reader.steps), refs))
+    return live(Program(operands, tuple(reader.steps), refs))
 
 
-def _live(program: Program) -> Program:
+def live(program: Program) -> Program:
     """Dead-code elimination: return the program without steps that no result needs (attrs may select others)."""
     needed = {ref for ref in program.results if isinstance(ref, int)}
     for number in range(program.operands + len(program.steps) - 1, program.operands - 1, -1):
@@ -284,7 +284,7 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     shape = np.broadcast_shapes(*(value.shape for value in values))
     with np.errstate(all="ignore"):
         for step in program.steps:
-            values.append(_evaluate(step, values, type, shape))
+            values.append(evaluated(step, values, type, shape))
         results = [values[ref] if isinstance(ref, int) else np.array(ref.value).astype(dtype_of(type))
                    for ref in program.results]
         if types:
@@ -294,7 +294,8 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     return tuple(results)
 
 
-def _evaluate(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
+def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
+    """Return what a step makes of values, in a definition of `type` whose results have this shape."""
     given = [arg if isinstance(arg, Literal) else values[arg].dtype.name for arg in step.args]
     wanted, result = signature(step.primitive, given, type)
     if step.primitive == "column":

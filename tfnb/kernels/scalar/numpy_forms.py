@@ -65,6 +65,8 @@ def truncating_divide(x: Array, y: Array) -> Array:
 def power(x: Array, y: Array) -> Array:
     """Return x ** y; an integer to a negative power is 0."""
     if not _is_integer(x):
+        if x.dtype.kind == "f" and y.size == 1 and y == 0.5:       # NumPy takes a square root, which C's power is not
+            x = np.where(np.isneginf(x), -x, x) + x.dtype.type(0)
         return np.power(x, y)
     return np.where(y < 0, x.dtype.type(0), np.power(x, np.where(y < 0, y.dtype.type(0), y)))
 
