@@ -9,7 +9,7 @@ import pytest
 
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import channels_first, window
-from tfnb.kernels.cpu.conv import conv
+from tfnb.kernels.cpu.conv import conv, depthwise
 from tfnb.kernels.launch import Call, Meta
 from tfnb.kernels.library import direct, pools
 
@@ -161,9 +161,11 @@ def test_grouped_convolutions(groups, case, type_, data_format, run):
         np.testing.assert_array_equal(got, df)
 
 
-@pytest.mark.parametrize("multiplier, data_format", [(1, "NHWC"), (3, "NHWC"), (2, "NCHW")])
-@pytest.mark.parametrize("case", CASES[:-1], ids=IDS[:-1])
-def test_depthwise_convolutions(case, multiplier, data_format, run, plain):
+@pytest.mark.parametrize("number, multiplier, data_format", [
+    *((i, 1, "NHWC") for i in range(0, len(CASES) - 1, 2)), *((i, 3, "NHWC") for i in (0, 2, 7, 20)),
+    *((i, 2, "NCHW") for i in (1, 6, 8))])
+def test_depthwise_convolutions(number, multiplier, data_format, run, plain):
+    case = CASES[number]
     shape, (kh, kw, _), strides, padding, dilations = case
     attrs, c = attrs_of(strides, padding, dilations, data_format), shape[3]
     x, f = sample(shape), sample((kh, kw, c, multiplier))
@@ -182,13 +184,33 @@ def test_depthwise_convolutions(case, multiplier, data_format, run, plain):
     image, turned_dy = turned(x, data_format), turned(dy, data_format)
     sizes, typed = (np.array(image.shape, np.int32), np.array(f.shape, np.int32)), "float32"
     small = x.size * multiplier < 200
-    for form, more in ((run, {}), *(((plain, {}), (plain, {"device": "cuda"})) if small else ())):
-        got, = form(direct.depthwise, [image, f], [(turned_dy.shape, "float32")], attrs, **more)
+    loops = direct.depthwise, direct.depthwise_input_gradient, direct.depthwise_filter_gradient
+    bands = depthwise.forward, depthwise.input_gradient, depthwise.filter_gradient
+    more: tuple = ((plain, bands, {}), (plain, loops, {}), (plain, loops, {"device": "cuda"})) if small else ()
+    for form, (forward, for_input, for_filter), device in ((run, bands, {}), *more):
+        got, = form(forward, [image, f], [(turned_dy.shape, "float32")], attrs, **device)
         np.testing.assert_array_equal(got, turned(y, data_format))
-        got, = form(direct.depthwise_input_gradient, [sizes[0], f, turned_dy], [(image.shape, typed)], attrs, **more)
+        got, = form(for_input, [sizes[0], f, turned_dy], [(image.shape, typed)], attrs, **device)
         np.testing.assert_array_equal(got, turned(dx, data_format))
-        got, = form(direct.depthwise_filter_gradient, [image, sizes[1], turned_dy], [(f.shape, typed)], attrs, **more)
+        got, = form(for_filter, [image, sizes[1], turned_dy], [(f.shape, typed)], attrs, **device)
         np.testing.assert_array_equal(got, df)
+
+
+@pytest.mark.parametrize("shape, side, type", [((1, 70, 40, 24), 3, "float32"), ((2, 6, 9, 16), 5, "float64"),
+                                               ((1, 12, 13, 3), 11, "float32")])
+def test_depthwise_bands_blocks_of_channels_and_large_filters(shape, side, type, run):
+    """More rows than a band has, channels that don't fill a block, and a filter that is not written out."""
+    image, f = sample(shape).astype(type), sample((side, side, shape[3], 1)).astype(type)
+    dy, attrs = sample(shape).astype(type), attrs_of((1, 1), "SAME", (1, 1))
+    w = window(shape, (side, side), attrs)
+    sizes = np.array(shape, np.int32), np.array(f.shape, np.int32)
+    for form, given, expected in (
+            (depthwise.forward, [image, f], arrays.depthwise(image, f, w)),
+            (depthwise.input_gradient, [sizes[0], f, dy], arrays.depthwise_input_gradient(f, dy, w)),
+            (depthwise.filter_gradient, [image, sizes[1], dy],
+             arrays.depthwise_filter_gradient(image, dy, w, f.shape))):
+        got, = run(form, given, [(expected.shape, type)], attrs)
+        np.testing.assert_array_equal(got, expected)
 
 
 @pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])

@@ -14,6 +14,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import along, channels_first, output_size, spatial_axes, window
 from tfnb.kernels.cpu.conv import conv as cpu
+from tfnb.kernels.cpu.conv import depthwise
 from tfnb.kernels.library import direct
 from tfnb.ops.array.reshape import shape, shape_n
 from tfnb.ops.declaration.construct import Constructor
@@ -282,15 +283,14 @@ def Conv2DBackpropFilter() -> None:
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_depthwise_output), numpy=_DEPTHWISE[0],
         validate=partial(only_spatial, invalid=("strides",)),
-        launch=direct.depthwise,
-        total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
+        cpu=depthwise.forward, cuda=direct.depthwise, total=True, T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNative() -> None:
     """Compute the depthwise 2-D convolution: each channel by its own filters (height, width, channels, multiplier)."""
 
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(_depthwise_output),
         validate=partial(validate_input_gradient, invalid=("strides",)), numpy=_DEPTHWISE[1],
-        launch=direct.depthwise_input_gradient, values=("input_sizes",), total=True,
+        cpu=depthwise.input_gradient, cuda=direct.depthwise_input_gradient, values=("input_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropInput() -> None:
     """Compute the gradient of DepthwiseConv2dNative for its input."""
@@ -298,7 +298,7 @@ def DepthwiseConv2dNativeBackpropInput() -> None:
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_depthwise_output),
         validate=partial(validate_filter_gradient, invalid=("strides",)), numpy=_DEPTHWISE[2],
-        launch=direct.depthwise_filter_gradient, values=("filter_sizes",), total=True,
+        cpu=depthwise.filter_gradient, cuda=direct.depthwise_filter_gradient, values=("filter_sizes",), total=True,
         T="{half, bfloat16, float, double}", **DEPTHWISE)
 def DepthwiseConv2dNativeBackpropFilter() -> None:
     """Compute the gradient of DepthwiseConv2dNative for its filter."""
