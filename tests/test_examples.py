@@ -37,7 +37,8 @@ DIFFERENT = {"tf.logging.flush": "not implemented there", "tf.test.is_built_with
              "tf.test.Benchmark": "prints another line", "tf.test.main": "has absl's arguments",
              "tf.test.test_src_dir_path": "Bazel's directory", "tf.install_as_tensorflow": "not there",
              **dict.fromkeys([f"tf.resource_loader.{name}" for name in (
-                 "get_data_files_path", "get_path_to_datafile", "load_resource")], "looks for the file of the caller")}
+                 "get_data_files_path", "get_path_to_datafile", "get_root_dir_with_all_resources",
+                 "load_resource")], "looks for the file of the caller")}
 # The class of an error is TensorFlow's; its text says more here.
 ERROR = re.compile(r"(\w+(?:Error|Exit)): .*", re.DOTALL)
 FLAG = "<absl.flags"        # a definition returns None in 1.x, the flag in 2.x

@@ -18,6 +18,8 @@ from tests.test_examples import members
 
 # Arguments that TensorFlow 2 has put at the end, or between, and no release of 1.x has.
 NEWER = {
+    **dict.fromkeys(("experimental_priority", "experimental_device_ordinal"),
+                    "tf.config.LogicalDeviceConfiguration"),
     "layout": "tf.fill tf.ones tf.zeros", "bad_indices_policy": "tf.gather_nd tf.scatter_nd tf.tensor_scatter_add "
     "tf.tensor_scatter_sub tf.tensor_scatter_nd_add tf.tensor_scatter_nd_sub tf.tensor_scatter_nd_max "
     "tf.tensor_scatter_nd_min", "sparse_gradient": "tf.sparse_segment_sum tf.sparse_segment_mean "

@@ -8,6 +8,9 @@ from tfnb.control_flow.assertions import (
 )
 from tfnb.ops.control.checks import check_numerics, verify_tensor_all_finite as assert_all_finite
 from tfnb.ops.math.compare import is_finite, is_inf, is_nan
+from tfnb.core.lazy import lazy_names as _lazy_names
 from tfnb.ops.declaration.public import exports as _exports
 
-__getattr__ = _exports(__name__)
+__getattr__ = _exports(__name__, _lazy_names(__name__, dict.fromkeys(
+    ("disable_check_numerics", "enable_check_numerics", "get_log_device_placement", "set_log_device_placement"),
+    "tfnb.runtime.process_config")))

@@ -20,6 +20,7 @@ rnn_cell = _lazy_module("tfnb.rnn.rnn_cell")
 seq2seq = _lazy_module("tfnb.contrib.legacy_seq2seq")        # its place before 1.0
 # Families that a program either uses or not: `import tfnb` doesn't wait for their kernels.
 _PLACES = {
+    "tfnb.losses.average": "compute_average_loss scale_regularization_loss",
     "tfnb.losses.sampled": "nce_loss sampled_softmax_loss",
     "tfnb.ops.nn.batch_norm": "fused_batch_norm",
     "tfnb.ops.nn.conv_functions":

@@ -16,6 +16,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, control_dependencies, device, name_scope
 from tfnb.ops.array.create import range_
 from tfnb.ops.array.reshape import Identity, shape
+from tfnb.ops.composite.specs import TypeSpec, of_values
 from tfnb.ops.data_flow.tensor_array_ops import (
     TensorArrayCloseV3,
     TensorArrayConcatV3,
@@ -28,6 +29,7 @@ from tfnb.ops.data_flow.tensor_array_ops import (
     TensorArrayV3,
     TensorArrayWriteV3,
 )
+from tfnb.ops.declaration.public import public
 from tfnb.ops.math.casting import cast
 
 
@@ -291,3 +293,38 @@ def _(op: Operation, dy: Tensor, _: Any) -> list[Tensor | None]:
 def _(op: Operation, flow: Tensor) -> list[Tensor | None]:
     gradients = _of(op.attrs["T"], op, flow, flow)
     return [None, gradients.concat(), None, flow]
+
+
+@public("TensorArraySpec")
+class TensorArraySpec(TypeSpec):
+    """The dtype and the shape of the elements of a TensorArray, and how it grows.
+
+    element_shape: as far as it is known, None for any. dtype: of the elements. dynamic_size: whether the array grows.
+    infer_shape: whether all elements have one shape.
+
+    >>> spec = tf.TensorArraySpec([2], tf.int32)
+    >>> spec.is_compatible_with(tf.TensorArray(tf.int32, 3, element_shape=[2]))
+    True
+    """
+
+    value_type = TensorArray
+
+    def __init__(self, element_shape: Any = None, dtype: Any = dtypes.float32, dynamic_size: bool = False,
+                 infer_shape: bool = True) -> None:
+        self._element_shape, self._dtype = TensorShape(element_shape), dtypes.as_dtype(dtype)
+        self._dynamic_size, self._infer_shape = bool(dynamic_size), bool(infer_shape)
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self._element_shape, self._dtype, self._dynamic_size, self._infer_shape
+
+    @classmethod
+    def from_value(cls, value: TensorArray) -> TensorArraySpec:
+        """Return the specification of an array."""
+        return cls(value.element_shape, value.dtype, value.dynamic_size, value._infer_shape)
+
+    def __repr__(self) -> str:
+        return (f"TensorArraySpec({self._element_shape}, {self._dtype!r}, {self._dynamic_size}, "
+                f"{self._infer_shape})")
+
+
+of_values(TensorArray, TensorArraySpec.from_value)

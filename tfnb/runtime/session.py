@@ -24,6 +24,7 @@ from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches, with_handles
+from tfnb.runtime.process_config import session_config
 from tfnb.runtime.runners.partial import PartialRun
 from tfnb.runtime.server import find_target
 from tfnb.runtime.state.store import Store
@@ -55,6 +56,7 @@ class BaseSession:
             raise TypeError(f"graph must be a tf.Graph, but got {graph!r}")
         if config is not None and not hasattr(config, "allow_soft_placement"):
             raise TypeError(f"config must be a tf.ConfigProto, but got {config!r}")
+        config = session_config(config)
         place = find_target(target)
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config

@@ -6,7 +6,7 @@ from tfnb.core.lazy import lazy_names as _lazy_names
 # A program that writes no event files does not import protobuf.
 __getattr__ = _lazy_names(__name__, {
     "FileWriter": "tfnb.summary.writer", "FileWriterCache": "tfnb.summary.writer",
-    "summary_iterator": "tfnb.summary.events",
+    "get_summary_description": "tfnb.summary.descriptions", "summary_iterator": "tfnb.summary.events",
     "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2", "Summary": "tfnb.proto.summary_pb2",
     "SummaryDescription": "tfnb.proto.summary_pb2", "TaggedRunMetadata": "tfnb.proto.event_pb2",
 })

@@ -8,6 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tfnb.core.lazy import lazy_module
+
+_config_pb2 = lazy_module("tfnb.proto.config_pb2")
+
 
 class Benchmark:
     """Base class of benchmarks: `tf.test.main` runs each `benchmark...` method that `--benchmarks=regex` matches.
@@ -66,6 +70,21 @@ class Benchmark:
                  **(extras or {})}
         told = ", ".join(f"{key}: {value}" for key, value in pairs.items() if value is not None)
         print(f"benchmark {called}: {told}")
+
+
+def benchmark_config() -> Any:
+    """Return a ConfigProto for sessions of benchmarks, in which no ops are left out for their dependencies.
+
+    tfnb computes what a run asks for in any case, and has no such optimizer.
+
+    >>> with tf.Session(config=tf.test.benchmark_config()) as session:
+    ...     session.run(tf.constant(3.0))
+    3.0
+    """
+    config = _config_pb2.ConfigProto()
+    rewrites = config.graph_options.rewrite_options
+    rewrites.dependency_optimization = rewrites.OFF
+    return config
 
 
 def run_benchmarks(pattern: str) -> None:

@@ -23,6 +23,16 @@ def get_data_files_path() -> str:
     return _folder_of_caller()
 
 
+def get_root_dir_with_all_resources() -> str:
+    """Return the directory of the calling file: programs here have no other root of their data files.
+
+    >>> import os
+    >>> tf.resource_loader.get_root_dir_with_all_resources() == os.getcwd()
+    True
+    """
+    return _folder_of_caller()
+
+
 def get_path_to_datafile(path: str) -> str:
     """Return `path` relative to the directory of the calling file.
 

@@ -116,6 +116,16 @@ def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     _logger.error(msg, *args, **kwargs)
 
 
+def TaskLevelStatusMessage(msg: Any) -> None:  # noqa: N802 (the public name)
+    """Show a message at level ERROR.
+
+    msg: the message.
+
+    >>> tf.logging.TaskLevelStatusMessage("the last step failed")  # ERROR:tensorflow:the last step failed
+    """
+    _logger.error(msg)
+
+
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Show a message at level FATAL. The program goes on.
 
