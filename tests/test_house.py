@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Processing order: a folder imports only those before it. The public names, `tfnb/*.py` and other folders, come last.
 ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "control_flow", "linalg", "variables",
-         "ragged", "image", "autodiff", "graph_editor", "compile", "runtime", "debug", "summary", "train", "data",
-         "layers", "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model",
+         "ragged", "image", "autodiff", "graph_editor", "compile", "runtime", "cluster", "debug", "summary", "train",
+         "data", "layers", "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model",
          "feature_column", "keras", "estimator", "custom", "examples", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md"}
@@ -29,7 +29,7 @@ ROOMS = {
             "state", "strings", "data_flow", "sparse", "io", "data", "."],
     "linalg": [".", "operators"],
     "compile": ["planning", "."],
-    "runtime": ["state", "runners", "."],
+    "runtime": ["state", "runners", "remote", "."],
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],

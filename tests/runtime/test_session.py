@@ -9,7 +9,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.runtime.server import find_target
+from tfnb.runtime.targets import find_target
 
 MODES = ["never", "second", "always"]
 
@@ -440,7 +440,7 @@ def test_a_failing_run_leaves_no_trace(mode):
 
 def test_errors_of_the_target_and_config():
     with pytest.raises(tf.errors.NotFoundError, match="grpc"):
-        tf.Session("grpc://localhost:2222")
+        tf.Session("localhost:2222")
     with pytest.raises(TypeError, match="graph"):
         tf.Session(graph=3)
     with pytest.raises(TypeError, match="config"):
@@ -494,8 +494,9 @@ def test_targets_of_sessions():
     server = tf.train.Server.create_local_server()
     found = find_target(server.target)
     assert found is find_target(server.target.encode()) is not None and found.task.startswith("/job:")
-    for unknown in ("grpc://nowhere:1", b"x", "loca"):
-        with pytest.raises(tf.errors.NotFoundError, match="in this process"):
+    assert find_target("grpc://nowhere:1").text == "nowhere:1"
+    for unknown in ("grpc://", b"x", "loca"):
+        with pytest.raises(tf.errors.NotFoundError, match="this process"):
             find_target(unknown)
     for wrong in (3, ["local"], True):
         with pytest.raises(TypeError, match="must be a string, got"):

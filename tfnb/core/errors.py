@@ -307,6 +307,12 @@ def exception_type_from_error_code(error_code: int) -> type[OpError]:
     return _CLASSES[error_code]
 
 
+def error_of(code: int, op: Any, message: str) -> OpError:
+    """Return the error of a status code; of one that is unknown, UnknownError."""
+    made: OpError = _CLASSES.get(code, UnknownError)(None, op, message)     # type: ignore[call-arg]
+    return made
+
+
 def error_code_from_exception_type(cls: type[OpError]) -> int:
     """Return the status code of an exception class; UNKNOWN for a class without one.
 

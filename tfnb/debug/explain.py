@@ -75,7 +75,9 @@ def _executor(session: BaseSession, fetches: Any, feeds: tuple[Tensor, ...]) -> 
     """Return the executor that ran these fetches before, if the graph is still the same."""
     read = read_fetches(fetches, session.graph)
     found = session._executors.get((read.tensors, read.targets, feeds, False))      # no run in steps
-    return found[1] if found is not None and found[0] == session.graph.mutations else None
+    if found is None or found[0] != session.graph.mutations or not isinstance(found[1], Executor):
+        return None
+    return found[1]
 
 
 def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunner | None) -> list[Meta] | None:

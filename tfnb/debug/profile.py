@@ -98,6 +98,9 @@ def _prepared(fetches: Any, feed_dict: Any, session: Any) -> tuple[Executor, Sto
     read = read_fetches(fetches, chosen.graph)
     feeds = {feed_tensor(k, chosen.graph): v for k, v in (feed_dict or {}).items()}
     executor = chosen._executor(read.tensors, read.targets, tuple(feeds), chosen.graph.mutations)
+    if not isinstance(executor, Executor):
+        raise NoKernels(f"another process runs this session: {chosen.sess_str}; tf.RunOptions(trace_level="
+                        "tf.RunOptions.FULL_TRACE) asks it for times")
     return executor, chosen._store, [Feed(t).array(v) for t, v in feeds.items()]
 
 

@@ -6,7 +6,7 @@ import json
 import os
 from typing import Any, Self
 
-from tfnb.runtime.cluster import ClusterSpec
+from tfnb.cluster.spec import ClusterSpec
 
 USE_DEFAULT = object()
 _REPLACEABLE = frozenset((

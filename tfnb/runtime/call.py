@@ -6,6 +6,7 @@ from typing import Any
 
 from tfnb.runtime.executor import Executor
 from tfnb.runtime.fetch import Build, Feed
+from tfnb.runtime.remote.session import RemoteExecutor
 
 
 class Call:
@@ -13,7 +14,8 @@ class Call:
 
     __slots__ = ("mutations", "feeds", "executor", "build", "single", "summaries", "cell")
 
-    def __init__(self, mutations: int, feeds: Sequence[Feed], executor: Executor, build: Build, single: bool) -> None:
+    def __init__(self, mutations: int, feeds: Sequence[Feed], executor: Executor | RemoteExecutor,
+                 build: Build, single: bool) -> None:
         self.mutations = mutations
         self.feeds = tuple(feed.array for feed in feeds)
         self.executor = executor

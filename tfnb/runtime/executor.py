@@ -12,13 +12,14 @@ import numpy as np
 from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
+from tfnb.graph.parts.operation import Tensor
 from tfnb.resources import queues
 from tfnb.runtime.runners.gpu_runner import GpuRunner
 from tfnb.runtime.runners.host import HostRunner, is_plain
 from tfnb.runtime.runners.interpreter import Interpreted, Taps
 from tfnb.runtime.runners.loops import LoopRunner
 from tfnb.runtime.runners.merges import Literals, MergeRunner, holds, numbered
-from tfnb.runtime.runners.partial import PartialRunner, Values
+from tfnb.runtime.runners.partial import PartialRun, PartialRunner, Values
 from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.runners.waiting import run_waiting
 from tfnb.runtime.state.store import Store
@@ -122,11 +123,12 @@ class Executor:
         """Whether it has run compiled: the next run is like those that follow."""
         return self._runs > (0 if options.compile == "always" else 1)
 
-    def begin_partial(self) -> PartialRunner:
-        """Begin a run in steps. The plan must be one for feeds that come late."""
+    def begin_partial(self, fetches: Sequence[Tensor]) -> PartialRun:
+        """Begin a run in steps, which fetches these tensors. The plan must be one for feeds that come late."""
         rows = self._rows[self._begin()]
-        return PartialRunner(self.plan, self._store,
-                             lambda i, values: self._run_rows(rows[i:i + 1], values, None, False))
+        runner = PartialRunner(self.plan, self._store,
+                               lambda i, values: self._run_rows(rows[i:i + 1], values, None, False))
+        return PartialRun(runner, self.plan, fetches, self._store)
 
     def _run_rows(self, rows: Sequence[Row], values: Values, trace: Trace | None, limited: bool) -> None:
         """Run stages one after the other, those whose guards hold: the loop of a run. limited: check the time."""

@@ -24,11 +24,13 @@ from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches, with_handles
+from tfnb.runtime.metadata import fill_in
 from tfnb.runtime.process_config import session_config
+from tfnb.runtime.remote.session import RemoteExecutor, RemotePartialRun, RemoteSession, reset
 from tfnb.runtime.runners.partial import PartialRun
-from tfnb.runtime.server import find_target
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
+from tfnb.runtime.targets import Address, Target, find_target
 
 CALLS_KEPT = 512         # run signatures remembered a session
 
@@ -47,7 +49,8 @@ def _settings(config: Any) -> Settings:
 class BaseSession:
     """Runs ops and evaluates tensors of one graph; keeps the values of its variables.
 
-    target: "" (this process), or that of a tf.train.Server, whose sessions share their variables; others raise
+    target: "" (this process); that of a tf.train.Server, whose sessions share their variables; or "grpc://host:port",
+    a server that runs the graph: TensorFlow's, or tfnb's (needs grpcio: `pip install 'tfnb[cluster]'`); others raise
     NotFoundError when the session is made. graph: by default the default graph. config: a ConfigProto, or None.
     """
 
@@ -61,16 +64,18 @@ class BaseSession:
         self._graph = graph if graph is not None else get_default_graph()
         self._config = config
         self._target = target
-        self._store, self._owns_store = (Store(), True) if place is None else (place.store, False)
+        here = place if isinstance(place, Target) else None
+        self._store, self._owns_store = (here.store, False) if here else (Store(), True)
+        self._remote = RemoteSession(place.text, self._graph, config) if isinstance(place, Address) else None
         self._settings = _settings(config)
-        self._placer = Placer(config, place.task if place else HERE)
-        self._partial: dict[str, PartialRun] = {}
+        self._placer = Placer(config, here.task if here else HERE)
+        self._partial: dict[str, PartialRun | RemotePartialRun] = {}
         self._reset = False
-        self._executors: dict[tuple[Any, ...], tuple[int, Executor]] = {}
+        self._executors: dict[tuple[Any, ...], tuple[int, Executor | RemoteExecutor]] = {}
         self._calls: dict[Any, Call] = {}
         self._closed = False
         self._guard: Any = None                    # the continuous NaN check, once a run was checked
-        limits = (0 if config is None else config.operation_timeout_in_ms, 0 if place is None else place.timeout)
+        limits = (0 if config is None else config.operation_timeout_in_ms, here.timeout if here else 0)
         self._patience = min((int(limit) for limit in limits if limit > 0), default=0)
         _live.add(self)
 
@@ -95,6 +100,8 @@ class BaseSession:
         self._partial.clear()
         self._calls.clear()
         self._executors.clear()
+        if self._remote is not None:
+            self._remote.close()
         if self._owns_store:
             self._store.close()
 
@@ -141,7 +148,7 @@ class BaseSession:
             arrays = []
         try:
             if options is None and run_metadata is None and not self._patience:
-                values = call.executor.run(arrays) if not settings.nan_check else \
+                values = call.executor.run(arrays) if not settings.nan_check or self._remote is not None else \
                     (self._guard or self._begin_check()).run(call.executor, arrays)
             else:
                 values = self._run_with(call.executor, arrays, options, run_metadata)
@@ -166,7 +173,7 @@ class BaseSession:
             self._guard = self._guard or made
         return self._guard
 
-    def _run_with(self, executor: Executor, arrays: Sequence[np.ndarray], options: Any,
+    def _run_with(self, executor: Executor | RemoteExecutor, arrays: Sequence[np.ndarray], options: Any,
                   run_metadata: Any) -> Sequence[np.ndarray]:
         """Run as a RunOptions proto (or None) says, and fill in a RunMetadata proto (or None)."""
         if options is not None and not hasattr(options, "timeout_in_ms"):
@@ -175,29 +182,15 @@ class BaseSession:
             raise TypeError(f"run_metadata must be a tf.RunMetadata, but got {run_metadata!r}")
         trace = Trace() if run_metadata is not None and options is not None and options.trace_level else None
         milliseconds = (0 if options is None else options.timeout_in_ms) or self._patience
+        if isinstance(executor, RemoteExecutor):
+            return executor.run_with(arrays, options, run_metadata, milliseconds)
         self._store.limit(milliseconds / 1000 if milliseconds else None)
         try:
             return executor.run(arrays, trace)
         finally:
             self._store.limit(None)
             if run_metadata is not None:
-                self._tell_metadata(run_metadata, options, trace, executor)
-
-    def _tell_metadata(self, metadata: Any, options: Any, trace: Trace | None, executor: Executor) -> None:
-        metadata.Clear()
-        if trace is not None:
-            metadata.step_stats.CopyFrom(trace.step_stats(self._placer.ran_on))
-        if options is not None and options.output_partition_graphs:
-            by_device: dict[str, Any] = {}
-            on_gpu = {op for stage in executor.plan.stages if stage.gpu for op in stage.ops}
-            for op in executor.plan.graph_ops():
-                device = self._placer.ran_on(op, op in on_gpu)
-                if device not in by_device:
-                    by_device[device] = metadata.partition_graphs.add()
-                    by_device[device].versions.CopyFrom(self._graph.graph_def_versions)
-                node = by_device[device].node.add()
-                node.CopyFrom(op.node_def)
-                node.device = device
+                fill_in(run_metadata, options, trace, executor.plan, self._placer)
 
     def _prepare(self, fetches: Any, feed_dict: Any, key: Any) -> Call:
         """Flatten the structures, and look up or build the plan."""
@@ -220,20 +213,23 @@ class BaseSession:
         return call
 
     def _executor(self, tensors: tuple[Tensor, ...], targets: tuple[Operation, ...], feeds: tuple[Tensor, ...],
-                  mutations: int, late: bool = False) -> Executor:
+                  mutations: int, late: bool = False) -> Executor | RemoteExecutor:
         key = (tensors, targets, feeds, late)
         found = self._executors.get(key)
         if found is None or found[0] != mutations:
             for op in (*(t.op for t in tensors), *targets):     # errors of the requested tensors are the clearest
                 check_fresh(op)
-            plan = build(tensors, targets, feeds, self._placer.gpu_ops(self._graph), late)
+            on_gpu = None if self._remote is not None else self._placer.gpu_ops(self._graph)
+            plan = build(tensors, targets, feeds, on_gpu, late)
             for op in plan.ops:
                 check_fresh(op)
             found = self._executors[key] = (mutations, self._execute(plan))
         return found[1]
 
-    def _execute(self, plan: Plan) -> Executor:
+    def _execute(self, plan: Plan) -> Executor | RemoteExecutor:
         """Build the executor of a plan. Raises InvalidArgumentError for an op on a device that does not exist."""
+        if self._remote is not None:
+            return self._remote.executor(plan)
         self._placer.check(plan)
         return Executor(plan, self._store, settings=self._settings)
 
@@ -247,7 +243,9 @@ class BaseSession:
         """Return the devices of this session. Raises CancelledError if it is closed."""
         if self._closed:
             raise CancelledError(None, None, "Session has been closed.")
-        return list(self._placer.devices)
+        return list(self._placer.devices) if self._remote is None else [
+            DeviceAttributes(d.name, d.device_type, d.memory_limit, d.incarnation, d.physical_device_desc)
+            for d in self._remote.devices()]
 
     def partial_run_setup(self, fetches: Any, feeds: Sequence[Any] | None = None) -> str:
         """Prepare an incremental run, and return its handle for `partial_run`.
@@ -262,7 +260,7 @@ class BaseSession:
         if not read.tensors and not read.targets:
             raise InvalidArgumentError(None, None, "Must specify at least one target to fetch or execute.")
         executor = self._executor(read.tensors, read.targets, tuple(given), self._graph.mutations, late=True)
-        self._partial[handle] = PartialRun(executor.begin_partial(), executor.plan, read.tensors, self._store)
+        self._partial[handle] = executor.begin_partial(read.tensors)
         return handle
 
     def partial_run(self, handle: str, fetches: Any, feed_dict: Any = None) -> Any:
@@ -344,8 +342,12 @@ class Session(BaseSession):
         for name in containers or ():
             if not isinstance(name, (str, bytes)):
                 raise TypeError(f"containers must be names, but one is {name!r}")
+        names = [name if isinstance(name, str) else name.decode() for name in containers or ()]
+        if isinstance(place, Address):
+            reset(place.text, names, config)
+            return
         if place is not None:
-            place.store.clear([name if isinstance(name, str) else name.decode() for name in containers or ()] or None)
+            place.store.clear(names or None)
             return
         for session in list(_live):
             session._cancel()

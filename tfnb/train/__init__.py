@@ -4,8 +4,8 @@ from tfnb.train.optimizers.adadelta import AdadeltaOptimizer
 from tfnb.train.optimizers.adagrad import AdagradOptimizer
 from tfnb.train.optimizers.adagrad_da import AdagradDAOptimizer
 from tfnb.train.optimizers.adam import AdamOptimizer
-from tfnb.runtime.cluster import ClusterSpec
-from tfnb.runtime.server import Server
+from tfnb.cluster.spec import ClusterSpec
+from tfnb.cluster.server import Server
 from tfnb.train.checkpoints.reader import (
     NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
 )

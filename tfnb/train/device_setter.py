@@ -4,9 +4,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tfnb.cluster.spec import ClusterSpec
 from tfnb.core.device import DeviceSpec
 from tfnb.core.program.log import warning
-from tfnb.runtime.cluster import ClusterSpec
 
 # The ops that hold state which several workers share.
 STANDARD_PS_OPS = ("Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",

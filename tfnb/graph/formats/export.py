@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.core.version import GRAPH_DEF_VERSION, GRAPH_DEF_VERSION_MIN_CONSUMER
+from tfnb.graph.formats import protos
+from tfnb.opdef import registry
 
 if TYPE_CHECKING:
     from tfnb.graph.parts.operation import Operation, Tensor
@@ -34,6 +36,20 @@ def graph_def(ops: Iterable[Operation], add_shapes: bool = False) -> Any:
         made.library.function.append(function_def(body))
     if made.ByteSize() >= MOST_BYTES:
         raise ValueError("GraphDef cannot be larger than 2GB.")
+    return made
+
+
+def strip_defaults(made: Any) -> Any:
+    """Take the attrs that have their defaults out of a GraphDef, and return it: releases without them read it too."""
+    defaults: dict[str, dict[str, Any]] = {}
+    for node in made.node:
+        if node.op not in defaults:
+            spec = registry.find(node.op)
+            defaults[node.op] = {} if spec is None else {
+                attr.name: protos.attr_value(attr.default, attr.type) for attr in spec.attrs if attr.has_default}
+        for name, value in defaults[node.op].items():
+            if name in node.attr and node.attr[name] == value:
+                del node.attr[name]
     return made
 
 

@@ -13,6 +13,7 @@ from tfnb.core.files.paths import local, make_folders, open_regular
 from tfnb.core.lazy import lazy_module
 from tfnb.core.version import GIT_VERSION, VERSION
 from tfnb.graph.formats import protos
+from tfnb.graph.formats.export import strip_defaults
 from tfnb.graph.formats.proto_functions import proto_functions, register_proto_function
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
@@ -170,12 +171,7 @@ def _describe(made: Any, meta_info_def: Any, strip: bool) -> None:
             info.stripped_op_list.op.append(signature)
     if strip:
         info.stripped_default_attrs = True
-        defaults = {name: {attr.name: protos.attr_value(attr.default, attr.type) for attr in spec.attrs
-                           if attr.has_default} for name, spec in specs.items()}
-        for node in made.graph_def.node:
-            for name, value in defaults.get(node.op, {}).items():
-                if name in node.attr and node.attr[name] == value:
-                    del node.attr[name]
+        strip_defaults(made.graph_def)
 
 
 def _kind(value: Any) -> str:

@@ -1,60 +1,36 @@
-"""In-process servers (`tf.train.Server`): sessions of one target share variables, queues and readers."""
+"""Servers (`tf.train.Server`): one of this process for a cluster of one task, else TensorFlow's, as a child of it."""
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from tfnb.core.errors import NotFoundError, UnimplementedError
+from tfnb.cluster.children import Child
+from tfnb.cluster.service import serve as serve_sessions
+from tfnb.cluster.spec import ClusterSpec
 from tfnb.core.lazy import lazy_module
-from tfnb.runtime.cluster import ClusterSpec
 from tfnb.runtime.state.store import Store
+from tfnb.runtime.targets import Target, register
 
 _server_pb2 = lazy_module("tfnb.proto.tensorflow_server_pb2")
 _numbers = count(1)
-LOCAL = ("", "local")
-
-
-@dataclass(frozen=True)
-class Target:
-    """A session target: the store that its sessions share, and the name of its task, "/job:a/replica:0/task:0".
-
-    timeout: milliseconds after which a blocked run fails; 0: never.
-    """
-
-    store: Store
-    task: str
-    timeout: int = 0
-
-
-_targets: dict[str, Target] = {}                   # they live as long as the process, as TensorFlow's do
-
-
-def find_target(given: str | bytes | None) -> Target | None:
-    """Return the server with this target (a string, bytes, or None for ""); None for a session on its own.
-
-    Raises NotFoundError for a target that is neither this process nor a Server in it, TypeError for no string.
-    """
-    if not isinstance(given, (str, bytes, type(None))):
-        raise TypeError(f"`target` must be a string, got {given!r} of type {type(given).__name__}")
-    target = given.decode() if isinstance(given, bytes) else given or ""
-    if target in LOCAL:
-        return None
-    if target not in _targets:
-        raise NotFoundError(None, None, "tfnb runs in this process only: the target must be '' or that of a "
-                            f"tf.train.Server in this process, but is {target!r}")
-    return _targets[target]
 
 
 class Server:
-    """A server of a cluster of one task, in this process. Its `target` is for sessions, which share their variables.
+    """A server of a task of a cluster. Its `target` is for sessions, which share their variables.
+
+    The server of a cluster of one task is this process. For each task of a larger cluster TensorFlow's own server is
+    started as a child of the process that makes it, by this Python if it has TensorFlow, else by the one that
+    $TFNB_TF_PYTHON names; sessions on its target need grpcio (`pip install 'tfnb[cluster]'`). TensorFlow's servers know
+    neither users nor encryption, and listen on all interfaces: see docs/cluster.md.
 
     server_or_cluster_def: a ServerDef, ClusterDef, ClusterSpec or dict. job_name, task_index: which task it is; they
-    may be left out where there is one only. protocol, config: kept in `server_def`; of config, sessions take
-    operation_timeout_in_ms.
-    start: without it, call `start`. Raises UnimplementedError for a cluster of several tasks, ValueError or TypeError
-    for arguments that don't fit together.
+    may be left out where there is one only. protocol, config: kept in `server_def`; of config, sessions in this process
+    take operation_timeout_in_ms. start: without it, call `start`. serve: of a cluster of one task, answer sessions of
+    other processes too, tfnb's and TensorFlow's, at the task's address: whoever can connect there can run graphs, which
+    read and write files as this process can. Raises UnimplementedError for several tasks where
+    there is no TensorFlow, the server's error if it can't start, ValueError or TypeError for arguments that don't fit
+    together.
 
     >>> server = tf.train.Server.create_local_server()
     >>> with tf.Session(server.target) as session:
@@ -63,17 +39,15 @@ class Server:
     """
 
     def __init__(self, server_or_cluster_def: Any, job_name: str | None = None, task_index: int | None = None,
-                 protocol: str | None = None, config: Any = None, start: bool = True) -> None:
+                 protocol: str | None = None, config: Any = None, start: bool = True, serve: bool = False) -> None:
         self._server_def = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         spec = ClusterSpec(self._server_def.cluster)
-        tasks = [f"/job:{job}/task:{i}" for job in spec.jobs for i in spec.task_indices(job)]
-        here = f"/job:{self._server_def.job_name}/task:{self._server_def.task_index}"
-        if tasks != [here]:
-            raise UnimplementedError(None, None, f"tfnb runs in this process only: a cluster has one task, the server "
-                                     f"itself ({here}), but this one has {len(tasks)}: {', '.join(tasks)}")
+        self._alone = sum(spec.num_tasks(job) for job in spec.jobs) == 1
+        self._serves, self._service = serve, None
+        self._child: Child | None = None
         address = spec.task_address(self._server_def.job_name, self._server_def.task_index)
         host, _, port = address.rpartition(":")
-        # Port 0 asks for any that is free; nothing listens there, it is a name only.
+        # Port 0 asks for any that is free; of a server in this process it is a name only.
         self._target = f"{self._server_def.protocol}://{host}:{next(_numbers) if port == '0' else port}"
         if start:
             self.start()
@@ -81,12 +55,27 @@ class Server:
     def start(self) -> None:
         """Accept sessions from now on; does nothing if the server runs already."""
         made = self._server_def
+        if not self._alone:
+            if self._child is None:
+                self._child = Child(made)
+                self._target = self._child.target
+            return
         task = f"/job:{made.job_name}/replica:0/task:{made.task_index}"
         timeout = made.default_session_config.operation_timeout_in_ms
-        _targets.setdefault(self._target, Target(Store(), task, timeout))
+        here = Target(Store(), task, timeout)
+        register(self._target, here)
+        if self._serves and self._service is None:
+            address = ClusterSpec(made.cluster).task_address(made.job_name, made.task_index)
+            self._service, port = serve_sessions(self._target, address)
+            self._target = f"grpc://{address.rpartition(':')[0]}:{port}"
+            register(self._target, here)
 
     def join(self) -> None:
-        """Block for ever: a server ends with its process."""
+        """Block for ever: a server ends with its process. Raises UnavailableError if a TensorFlow server ends."""
+        if self._child is not None:
+            self._child.join()
+        if self._service is not None:
+            self._service.wait_for_termination()
         threading.Event().wait()
 
     @property
@@ -96,7 +85,7 @@ class Server:
 
     @property
     def target(self) -> str:
-        """The target for `tf.Session(target)`."""
+        """The target for `tf.Session(target)`, in other processes too if the server serves them."""
         return self._target
 
     @staticmethod

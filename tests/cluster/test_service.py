@@ -1,0 +1,107 @@
+"""tfnb as the server: sessions of tfnb's and TensorFlow's clients over gRPC."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.proto import master_pb2
+
+pytest.importorskip("grpc", reason="sessions on other processes need grpcio")
+
+TRAINING = """
+rng = np.random.RandomState(0)
+X, Y = rng.rand(64, 20).astype("f"), rng.randint(0, 5, 64)
+x, y = tf.placeholder(tf.float32, [None, 20]), tf.placeholder(tf.int64, [None])
+w, b = tf.Variable(tf.zeros([20, 5]), name="w"), tf.Variable(tf.zeros([5]), name="b")
+loss = tf.losses.sparse_softmax_cross_entropy(y, tf.matmul(x, w) + b)
+train = tf.train.AdamOptimizer(0.01).minimize(loss)
+total = tf.while_loop(lambda i, s: i < 5, lambda i, s: (i + 1, s + tf.reduce_sum(x)), [0, 0.0])[1]
+
+def go(target):
+    with tf.Session(target) as session:
+        session.run(tf.global_variables_initializer())
+        losses = [float(session.run([loss, train], {x: X, y: Y})[0]) for _ in range(20)]
+        return losses, float(session.run(total, {x: X[:2]})), session.run(tf.reduce_sum(w * w))
+
+def outcome(run):
+    try:
+        return run()
+    except tf.errors.OpError as error:
+        return type(error).__name__, error.op.name if error.op is not None else None
+"""
+CLIENT = TRAINING + """
+result = {"here": go(""), "there": go(target)}
+with tf.Session(target) as session:
+    bad = tf.check_numerics(tf.log(-tf.reduce_sum(tf.ones([2]))), "bad", name="bad")
+    missing = tf.Variable(1.0, name="missing")
+    q = tf.FIFOQueue(3, tf.string)
+    session.run(q.enqueue_many([["a", "bc"]]))
+    handle = session.partial_run_setup([loss, total], [x, y])
+    result["more"] = [outcome(lambda: session.run(bad)), outcome(lambda: session.run(missing)),
+                      session.run(q.dequeue()), len(session.list_devices()), outcome(lambda: session.run(loss, {x: X})),
+                      round(float(session.partial_run(handle, total, {x: X[:2]})), 3),
+                      session.partial_run(handle, loss, {y: Y[:2]}) > 0,
+                      session.make_callable(w[0, 0] * 0 + b[:2] * 0)().tolist(), session.run(w).shape]
+    metadata = tf.RunMetadata()
+    session.run(total, {x: X}, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
+    result["stats"] = len(metadata.step_stats.dev_stats)
+with tf.Session(target) as session:
+    result["kept"] = session.run(w).shape
+tf.Session.reset(target)
+with tf.Session(target) as session:
+    result["reset"] = outcome(lambda: session.run(w))[0]
+"""
+
+
+@pytest.fixture
+def served() -> Iterator[str]:
+    """The address of a server of this process, by a name that is not its target: clients here come over gRPC too."""
+    server = tf.train.Server({"local": ["127.0.0.1:0"]}, serve=True)
+    yield server.target.replace("127.0.0.1", "localhost")
+    server._service.stop(None).wait()
+
+
+def client(target: str) -> dict:
+    names = {"tf": tf, "np": np, "target": target}
+    exec(CLIENT, names)
+    return names["result"]
+
+
+def check(result: dict) -> None:
+    for here, there in zip(result["here"], result["there"], strict=True):
+        np.testing.assert_allclose(here, there, rtol=2e-5)
+    bad, missing, text, devices, unfed, total, partial, made, shape = result["more"]
+    assert bad == ("InvalidArgumentError", "bad") and missing[0] == "FailedPreconditionError"
+    assert text == b"a" and devices >= 1 and unfed[0] == "InvalidArgumentError" and partial
+    assert total == pytest.approx(result["there"][1], rel=1e-5) and made == [0, 0] and shape == (20, 5)
+    assert result["stats"] >= 1 and result["kept"] == (20, 5) and result["reset"] == "FailedPreconditionError"
+
+
+def test_a_session_of_tfnb(served):
+    check(client(served))
+
+
+def test_a_session_of_tensorflow(oracle, served):
+    check(oracle(CLIENT, target=served))
+
+
+def test_sessions_share_variables_and_end_alone(served):
+    v = tf.Variable(3.0, name="shared")
+    with tf.Session(served) as first:
+        first.run(v.initializer)
+        with tf.Session(served) as second:
+            second.run(v.assign_add(1.0))
+        assert first.run(v) == 4
+        with pytest.raises(tf.errors.AbortedError, match="not found"):
+            handle = first._remote._handle
+            first._remote.master.call("CloseSession", master_pb2.CloseSessionRequest(session_handle=handle))
+            first.run(v)
+        assert first.run(v) == 4                    # a new session there, the same variables
+
+
+def test_an_address_that_is_taken(served):
+    with pytest.raises(OSError, match="nothing can listen"):
+        tf.train.Server({"local": [served.removeprefix("grpc://").replace("localhost", "127.0.0.1")]}, serve=True)

@@ -1,0 +1,90 @@
+"""TensorFlow's servers as child processes: one for each task that this process is."""
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+from tfnb.core.errors import UnavailableError, UnimplementedError, error_of
+
+PYTHON = "TFNB_TF_PYTHON"
+_TASK = Path(__file__).with_name("tensorflow_task.py")
+_children: list[subprocess.Popen[bytes]] = []
+
+
+def tensorflow_python() -> str:
+    """Return the Python that runs TensorFlow's servers: $TFNB_TF_PYTHON, or this one. Raises UnimplementedError."""
+    named = os.environ.get(PYTHON)
+    if named:
+        return named
+    # The finder of paths, since tfnb may answer to `import tensorflow` in this process.
+    if PathFinder.find_spec("tensorflow") is None:
+        raise UnimplementedError(
+            None, None, "a cluster of several tasks is run by TensorFlow's own servers, and this Python has no "
+            f"tensorflow: pip install tensorflow-cpu, or name a Python that has it, {PYTHON}=/path/to/python")
+    return sys.executable
+
+
+class Child:
+    """A server process. It ends when this process does.
+
+    server_def: its ServerDef. Raises UnimplementedError where there is no TensorFlow, the server's error if it can't
+    start (its port is taken), UnavailableError if the process ends before.
+    """
+
+    def __init__(self, server_def: Any) -> None:
+        environment = {"TF_CPP_MIN_LOG_LEVEL": "2", **os.environ}      # a line for each graph that is extended else
+        if os.environ.get(PYTHON):
+            environment.pop("PYTHONPATH", None)                 # of this Python, not of that
+        self._process = subprocess.Popen([tensorflow_python(), str(_TASK)], stdin=subprocess.PIPE,
+                                         stdout=subprocess.PIPE, env=environment)
+        _children.append(self._process)
+        assert self._process.stdin is not None and self._process.stdout is not None
+        text = server_def.SerializeToString()
+        try:
+            self._process.stdin.write(len(text).to_bytes(8, "little") + text)
+            self._process.stdin.flush()
+        except OSError:                                         # it has ended; its exit status says so
+            pass
+        word, _, rest = self._process.stdout.readline().decode().strip().partition(" ")
+        if word == "ERROR":
+            code, _, message = rest.partition(" ")
+            raise error_of(int(code), None, message)
+        if word != "READY":
+            raise UnavailableError(None, None, "TensorFlow's server ended before it was ready, with exit status "
+                                   f"{self._process.wait()}: {tensorflow_python()} {_TASK}")
+        self.target = rest
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def running(self) -> bool:
+        """Return whether the process is there."""
+        return self._process.poll() is None
+
+    def join(self) -> None:
+        """Block until the process ends. Raises UnavailableError then: servers run for ever."""
+        status = self._process.wait()
+        raise UnavailableError(None, None, f"TensorFlow's server has ended, with exit status {status}")
+
+    def stop(self) -> None:
+        """End the process."""
+        _end(self._process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+@atexit.register
+def _end_all() -> None:
+    for process in _children:
+        _end(process)

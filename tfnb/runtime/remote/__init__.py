@@ -1,0 +1,1 @@
+"""Sessions whose graph another process runs, over TensorFlow's gRPC protocol."""

@@ -1,0 +1,236 @@
+"""Sessions of a MasterService: the graph there is kept like the one here, and runs are sent to it."""
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Mapping, Sequence
+from secrets import randbits
+from typing import Any
+
+import numpy as np
+
+from tfnb.compile.planning.plan import Plan
+from tfnb.core.errors import AbortedError, InvalidArgumentError, OpError, UnavailableError
+from tfnb.core.lazy import lazy_module
+from tfnb.graph.formats.export import strip_defaults, versions
+from tfnb.graph.graph import Graph
+from tfnb.graph.parts.operation import Tensor
+from tfnb.runtime.remote.master import Master, made_error
+from tfnb.runtime.remote.wire import callable_request, step_request, value_of
+from tfnb.runtime.state.trace import Trace
+
+_pb = lazy_module("tfnb.proto.master_pb2")
+_config = lazy_module("tfnb.proto.config_pb2")
+_graph = lazy_module("tfnb.proto.graph_pb2")
+
+SEEN = 2                # runs of a signature until the server gets it as a callable
+GRACE = 1.0             # seconds that a server may take to report a deadline itself
+
+
+class RemoteSession:
+    """A session of the master at an address: made with the first run, extended where the graph grows.
+
+    Where nodes that were sent are replaced or gone, the session there is made anew with the whole graph: the protocol
+    can only add. Variables live in the containers of the servers, so that they stay.
+    """
+
+    def __init__(self, address: str, graph: Graph, config: Any) -> None:
+        self.master = Master(address)
+        self.graph = graph
+        self.generation = 0                         # of the session there
+        self._config = config
+        self._handle: str | None = None
+        self._version = 0
+        self._sent: dict[str, bytes] = {}
+        self._seen = (-1, -1)                       # version and mutations of the graph that was sent
+        self._lock = threading.Lock()
+
+    def executor(self, plan: Plan) -> RemoteExecutor:
+        """Return what runs a plan there."""
+        return RemoteExecutor(self, plan)
+
+    def prepared(self) -> str:
+        """Return the handle of the session there, whose graph is the graph here from now on."""
+        if self._handle is not None and self._seen == (self.graph.version, self.graph.mutations):
+            return self._handle
+        with self._lock:
+            seen, made = (self.graph.version, self.graph.mutations), strip_defaults(self.graph.as_graph_def())
+            nodes = {node.name: node.SerializeToString(deterministic=True) for node in made.node}
+            if self._handle is not None and any(nodes.get(name) != node for name, node in self._sent.items()):
+                self._end()
+            if self._handle is None:
+                self._create(made)
+            else:
+                self._extend(made, [node for node in made.node if node.name not in self._sent])
+            self._sent, self._seen = nodes, seen
+            assert self._handle is not None
+            return self._handle
+
+    def _create(self, graph_def: Any) -> None:
+        request = _pb.CreateSessionRequest(graph_def=graph_def)
+        if self._config is not None:
+            request.config.MergeFromString(self._config.SerializeToString())
+        made = self.master.call_waiting("CreateSession", request, self._limit())
+        self._handle, self._version = made.session_handle, made.graph_version
+        self.generation += 1
+
+    def _extend(self, graph_def: Any, nodes: Collection[Any]) -> None:
+        if nodes:
+            added = _graph.GraphDef(versions=versions(), library=graph_def.library)
+            added.node.extend(nodes)
+            request = _pb.ExtendSessionRequest(session_handle=self._handle, graph_def=added,
+                                               current_graph_version=self._version)
+            self._version = self.master.call("ExtendSession", request, self._limit()).new_graph_version
+
+    def _limit(self) -> float | None:
+        """Return the seconds that the session's config allows an operation."""
+        milliseconds = 0 if self._config is None else self._config.operation_timeout_in_ms
+        return milliseconds / 1000 + GRACE if milliseconds > 0 else None
+
+    def forget(self) -> None:
+        """Make a new session there with the next run: this one is lost, or one of its servers is."""
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        handle, self._handle, self._sent, self._seen = self._handle, None, {}, (-1, -1)
+        if handle is not None:
+            try:
+                self.master.call("CloseSession", _pb.CloseSessionRequest(session_handle=handle), GRACE)
+            except OpError:                         # it is gone already
+                pass
+
+    def close(self) -> None:
+        """Close the session there, and the connection. Variables stay where they are."""
+        with self._lock:
+            self._end()
+        self.master.close()
+
+    def devices(self) -> list[Any]:
+        """Return the devices of the cluster, DeviceAttributes protos."""
+        request = _pb.ListDevicesRequest(session_handle=self._handle or "")
+        found = self.master.call_waiting("ListDevices", request, self._limit())
+        return [*found.local_device, *found.remote_device]
+
+
+def reset(address: str, containers: Sequence[str], config: Any) -> None:
+    """Drop the resources in `containers` (all, if there are none given) of the servers behind a master."""
+    master = Master(address)
+    try:
+        filters = () if config is None else config.device_filters
+        master.call("Reset", _pb.ResetRequest(container=containers, device_filters=filters))
+    finally:
+        master.close()
+
+
+class RemoteExecutor:
+    """Runs of one signature on a server; after a few without options, as a callable made there."""
+
+    def __init__(self, session: RemoteSession, plan: Plan) -> None:
+        self.plan = plan
+        self._session = session
+        self._feeds = [(t.name, t.dtype.base_dtype) for t in plan.feeds]
+        self._fetches, self._targets = [t.name for t in plan.fetches], [op.name for op in plan.targets]
+        self._runs = 0
+        self._callable: tuple[int, int] | None = None       # (generation of the session, handle)
+
+    def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
+        """Return the values of the fetches. feeds: arrays of the right dtypes, in the plan's order."""
+        self._runs += 1
+        if self._runs <= SEEN:
+            return self.run_with(feeds, None, None, 0)
+        handle = self._session.prepared()
+        try:
+            if self._callable is None or self._callable[0] != self._session.generation:
+                self._callable = self._session.generation, self._make_callable(handle)
+            head = _pb.RunCallableRequest(session_handle=handle, handle=self._callable[1], request_id=_fresh())
+            request = callable_request(head.SerializeToString(),
+                                       [(d, a) for (_, d), a in zip(self._feeds, feeds, strict=True)])
+            response = self._session.master.call("RunCallable", request)
+        except OpError as error:
+            raise self._told(error) from None
+        return [value_of(tensor) for tensor in response.fetch]
+
+    def _make_callable(self, handle: str) -> int:
+        options = _config.CallableOptions(feed=[name for name, _ in self._feeds], fetch=self._fetches,
+                                          target=self._targets)
+        request = _pb.MakeCallableRequest(session_handle=handle, options=options, request_id=_fresh())
+        return int(self._session.master.call("MakeCallable", request).handle)
+
+    def run_with(self, feeds: Sequence[np.ndarray], options: Any, metadata: Any,
+                 milliseconds: int) -> list[np.ndarray]:
+        """Run with RunOptions (or None), and fill in a RunMetadata (or None). milliseconds: 0 for no limit."""
+        given = dict(zip(self._feeds, feeds, strict=True))
+        response = self._step(given, self._fetches, self._targets, options, milliseconds)
+        if metadata is not None:
+            metadata.CopyFrom(response.metadata)
+        return self._values(response, self._fetches)
+
+    def _step(self, given: Mapping[Any, np.ndarray], fetches: Sequence[str], targets: Sequence[str],
+              options: Any = None, milliseconds: int = 0, partial: str = "") -> Any:
+        head = _pb.RunStepRequest(session_handle=self._session.prepared(), fetch=fetches, target=targets,
+                                  partial_run_handle=partial, store_errors_in_response_body=True, request_id=_fresh())
+        if options is not None:
+            head.options.MergeFromString(options.SerializeToString())
+        if milliseconds:
+            head.options.timeout_in_ms = milliseconds
+        request = step_request(head.SerializeToString(), [(name, d, a) for (name, d), a in given.items()])
+        limit = milliseconds / 1000 + GRACE if milliseconds else None
+        try:
+            response = self._session.master.call("RunStep", request, limit)
+            if response.status_code:
+                raise made_error(response.status_code, response.status_error_message, self._session.graph)
+        except OpError as error:
+            raise self._told(error) from None
+        return response
+
+    def _told(self, error: OpError) -> OpError:
+        """Return an error with the op that its message names; a session that it ended is forgotten."""
+        if isinstance(error, (AbortedError, UnavailableError)):
+            self._session.forget()
+        return made_error(error.error_code, error.message, self._session.graph)
+
+    def _values(self, response: Any, fetches: Sequence[str]) -> list[np.ndarray]:
+        made = {item.name: item.tensor for item in response.tensor}
+        return [value_of(made[name]) for name in fetches]
+
+    def begin_partial(self, fetches: Sequence[Tensor]) -> RemotePartialRun:
+        """Begin a run in steps."""
+        request = _pb.PartialRunSetupRequest(
+            session_handle=self._session.prepared(), feed=[name for name, _ in self._feeds],
+            fetch=[t.name for t in fetches], target=self._targets, request_id=_fresh())
+        handle = self._session.master.call("PartialRunSetup", request).partial_run_handle
+        return RemotePartialRun(self, handle, fetches)
+
+    def step(self, handle: str, fetches: Sequence[Tensor], feeds: Mapping[Tensor, np.ndarray]) -> list[np.ndarray]:
+        """Run a step of a run in steps."""
+        names = [t.name for t in fetches]
+        given = {(t.name, t.dtype.base_dtype): array for t, array in feeds.items()}
+        return self._values(self._step(given, names, [], partial=handle), names)
+
+
+class RemotePartialRun:
+    """The run behind a handle of `partial_run_setup`: see runners/partial.py."""
+
+    def __init__(self, executor: RemoteExecutor, handle: str, fetches: Sequence[Tensor]) -> None:
+        self._executor, self._handle = executor, handle
+        self._fetches, self._feeds = set(fetches), set(executor.plan.feeds)
+
+    @property
+    def done(self) -> bool:
+        """Whether all has been fetched and fed."""
+        return not self._fetches and not self._feeds
+
+    def step(self, fetches: Sequence[Tensor], feeds: Mapping[Tensor, np.ndarray]) -> list[np.ndarray]:
+        """Add `feeds`, and return `fetches`. Raises what the server answers."""
+        strange = [t.name for t in (*fetches, *feeds) if t not in self._fetches and t not in self._feeds]
+        if strange:
+            raise InvalidArgumentError(None, None, f"not prepared by partial_run_setup, or done: {', '.join(strange)}")
+        values = self._executor.step(self._handle, fetches, feeds)
+        self._fetches.difference_update(fetches)
+        self._feeds.difference_update(feeds)
+        return values
+
+
+def _fresh() -> int:
+    """Return a random id: servers drop requests whose id they have seen."""
+    return randbits(62)
