@@ -216,9 +216,9 @@ _PLACES = {
     "tfnb.ops.state.tensor_scatter":
         "tensor_scatter_add tensor_scatter_nd_add tensor_scatter_nd_max tensor_scatter_nd_min "
         "tensor_scatter_nd_sub tensor_scatter_nd_update tensor_scatter_sub tensor_scatter_update",
-    "tfnb.ops.strings.decoding":
-        "as_string decode_base64 decode_csv decode_raw encode_base64 string_to_number",
+    "tfnb.ops.strings.decoding": "decode_base64 decode_raw encode_base64",
     "tfnb.ops.strings.edit_distance": "edit_distance",
+    "tfnb.ops.strings.numbers": "as_string decode_csv string_to_number",
     "tfnb.ops.strings.string_ops": "string_join substr",
     "tfnb.variables.template": "make_template",
     "tfnb.proto.attr_value_pb2": "AttrValue NameAttrList",

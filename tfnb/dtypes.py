@@ -9,6 +9,6 @@ from tfnb.core.dtypes import (
 from tfnb.ops.math.arithmetic import saturate_cast
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.complex import complex
-from tfnb.ops.strings.decoding import as_string
+from tfnb.ops.strings.numbers import as_string
 
 _explain(__name__)

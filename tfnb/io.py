@@ -1,7 +1,8 @@
 """Files, and what stands in them: `tf.io`, later names of what is elsewhere too."""
 # ruff: noqa: F401, I001
 from tfnb import io_gfile as gfile
-from tfnb.ops.strings.decoding import decode_base64, decode_csv, decode_raw, encode_base64
+from tfnb.ops.strings.decoding import decode_base64, decode_raw, encode_base64
+from tfnb.ops.strings.numbers import decode_csv
 from tfnb.ops.io.files import matching_files, read_file, write_file
 from tfnb.image.files import (
     decode_and_crop_jpeg, decode_bmp, decode_gif, decode_image, decode_jpeg, decode_png, encode_jpeg, encode_png,

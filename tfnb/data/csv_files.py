@@ -18,7 +18,7 @@ from tfnb.data.readers import TextLineDataset
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.ops.data import datasets as ops
 from tfnb.ops.io.readers import lines
-from tfnb.ops.strings.decoding import decode_csv
+from tfnb.ops.strings.numbers import decode_csv
 
 _KINDS = (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64, dtypes.string)    # official: tried in this order
 

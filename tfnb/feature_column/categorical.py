@@ -31,8 +31,8 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.io.parsing import VarLenFeature
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import where
-from tfnb.ops.strings.decoding import as_string
 from tfnb.ops.strings.hashing import string_to_hash_bucket_fast
+from tfnb.ops.strings.numbers import as_string
 
 
 class KeyColumn(CategoricalColumn):

@@ -24,8 +24,8 @@ from tfnb.ops.control.source import constant
 from tfnb.ops.math.arithmetic import Add
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import NotEqual, where
-from tfnb.ops.strings.decoding import as_string
 from tfnb.ops.strings.hashing import string_to_hash_bucket_fast, string_to_hash_bucket_strong
+from tfnb.ops.strings.numbers import as_string
 
 
 class HasherSpec(NamedTuple):

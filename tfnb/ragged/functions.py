@@ -58,7 +58,7 @@ from tfnb.ops.math.division import (
 from tfnb.ops.math.functions import erf, log_sigmoid, sigmoid, sqrt, tanh
 from tfnb.ops.nn.activations import dropout
 from tfnb.ops.reductions.clip import clip_by_value
-from tfnb.ops.strings import decoding, hashing, string_ops, transforms
+from tfnb.ops.strings import decoding, hashing, numbers, string_ops, transforms
 from tfnb.ops.strings import unicode as _unicode  # noqa: F401 - declares ops of NAMES
 
 Function = Callable[..., Any]
@@ -69,7 +69,7 @@ EACH: tuple[Function, ...] = (
     abs, add_n, angle, cast, check_numerics, clip_by_value, conj, dropout, erf, identity, imag, log_sigmoid, negative,
     ones_like, real, reciprocal_no_nan, round, saturate_cast, sigmoid, sign, sqrt, square, stop_gradient, tanh,
     to_bfloat16, to_complex64, to_complex128, to_double, to_float, to_int32, to_int64, zeros_like,
-    decoding.as_string, decoding.decode_base64, decoding.decode_raw, decoding.encode_base64, decoding.string_to_number,
+    numbers.as_string, decoding.decode_base64, decoding.decode_raw, decoding.encode_base64, numbers.string_to_number,
     hashing.string_to_hash_bucket, hashing.string_to_hash_bucket_fast, hashing.string_to_hash_bucket_strong,
     string_ops.string_join, string_ops.substr, transforms.regex_full_match, transforms.regex_replace,
     transforms.string_length, transforms.string_lower, transforms.string_strip, transforms.string_upper,

@@ -32,7 +32,7 @@ from tfnb.ops.nn.cross_entropy import (
 )
 from tfnb.ops.reductions.reduce import argmax, reduce_max, reduce_mean
 from tfnb.ops.sparse.conversion import sparse_tensor_to_dense
-from tfnb.ops.strings.decoding import as_string
+from tfnb.ops.strings.numbers import as_string
 
 _MEAN = Reduction.SUM_OVER_BATCH_SIZE
 

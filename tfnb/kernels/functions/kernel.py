@@ -35,12 +35,22 @@ GRAIN = 1 << 16                             # elements that a thread of the CPU 
 Key = tuple[tuple[str, Any], ...]
 
 
+def address(array: np.ndarray) -> int:
+    """Return where the elements of a contiguous array begin."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # (the quickest way)
+    except (TypeError, ValueError):                    # read-only, empty
+        found: int = array.__array_interface__["data"][0]
+        return found
+
+
 class KernelFunction:
     """A function that handles one item. settings: INDEPENDENT and FASTMATH of its CPU source (cpu/prelude.py)."""
 
     def __init__(self, definition: Definition, settings: Mapping[str, object]) -> None:
         self.definition, self.settings = definition, settings
         self._sources: dict[tuple[str, Key, Key, bool], tuple[str, bool]] = {}
+        self._natives: dict[tuple[Any, ...], Callable[[int, int, int], None]] = {}
 
     def launch(self, call: Call, items: int, *args: Any, cost: int = 1, grain: int | None = None, label: str = "",
                **named: Any) -> Launch:
@@ -72,6 +82,21 @@ class KernelFunction:
         """
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
         return call(jit.address(self.source("cpu", types, **constants)))
+
+    def run(self, items: int, *args: Any, **constants: Any) -> None:
+        """Run the compiled form for each item, in order, without a program. Releases the GIL.
+
+        args: contiguous NumPy arrays and integers, in the order of the parameters; constants: the others, None for an
+        array that there is not and 1 for a MaybeOne included. Compiles at the first call for dtypes and constants.
+        """
+        key = ("".join([x.dtype.char for x in args if isinstance(x, np.ndarray)]), *constants.items())
+        native = self._natives.get(key)
+        if native is None:
+            names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
+            types = {p: x.dtype.name for p, x in zip(names, args, strict=True) if isinstance(x, np.ndarray)}
+            native = self._natives[key] = self.native(types, **constants)
+        words = np.array([address(x) if isinstance(x, np.ndarray) else x for x in args], np.int64)
+        native(address(words), 0, items)
 
     def python(self, items: int, *args: Any, **named: Any) -> None:
         """Run the function as it is written, for each item: over flat NumPy arrays. Raises KernelFailure."""

@@ -183,7 +183,7 @@ def print_(*inputs: Any, output_stream: Any = None, summarize: int | None = 3, s
 
 def _grams(row: list[bytes], width: int, pad: int, left: bytes, right: bytes, separator: bytes) -> list[bytes]:
     padded = [left] * pad + row + [right] * pad
-    return [separator.join(padded[i:i + width]) for i in range(len(padded) - width + 1)]
+    return [*map(separator.join, zip(*(padded[i:] for i in range(width)), strict=False))]
 
 
 def _gram_shapes(ctx: Any) -> list[Static]:

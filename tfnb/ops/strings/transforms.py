@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,18 +18,19 @@ from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host, scalars
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named, public
-from tfnb.ops.strings.string_ops import StaticRegexFullMatch, re2_pattern
+from tfnb.ops.strings.decoding import sparse_parts, split_at, strings
+from tfnb.ops.strings.string_ops import ONE_BYTE, StaticRegexFullMatch, full_matches, re2_pattern, simple_pattern
 
 SPACES = b" \t\n\v\f\r"
-INSIDE = tuple(bytes([n]) for n in range(0x80, 0xC0))              # bytes of UTF-8 that begin no character
+INSIDE = bytes(range(0x80, 0xC0))                                  # bytes of UTF-8 that begin no character
 
 
 def each(fn: Callable[[bytes], Any], texts: np.ndarray, dtype: Any = object) -> np.ndarray:
     """Return `fn` of each string, in their shape."""
-    made = np.empty(texts.size, dtype)
-    for i, text in enumerate(texts.reshape(-1)):
-        made[i] = fn(text)
-    return made.reshape(texts.shape)
+    found = map(fn, texts.ravel().tolist())
+    if dtype is object:
+        return strings([*found], texts.shape)
+    return np.fromiter(found, dtype, texts.size).reshape(texts.shape)
 
 
 # Case, whitespace, length
@@ -68,7 +70,7 @@ def StringLength(input: Any, *, unit: bytes) -> Any:
     """Count the bytes, or the characters in UTF-8, of each string."""
     if unit == b"BYTE":
         return each(len, input, np.int32)
-    return each(lambda text: sum(byte & 0xC0 != 0x80 for byte in text), input, np.int32)
+    return each(lambda text: len(text.translate(None, INSIDE)), input, np.int32)
 
 
 @public("strings.lower")
@@ -140,14 +142,25 @@ def _replaced(pattern: bytes, rewrite: bytes, everywhere: bool, texts: np.ndarra
     parts, whole = _rewriting(rewrite)
     if any(isinstance(part, int) and part > found.groups for part in parts) or not (whole or everywhere):
         return texts.copy()
-    return each(lambda text: _rewritten(found, parts, text, everywhere), texts)
+    simple = simple_pattern(pattern, texts.ravel().tolist())
+    if simple is None or not found.groups == 0 == sum(isinstance(part, int) for part in parts) or simple.fullmatch(b""):
+        return each(lambda text: _rewritten(found, parts, text, everywhere), texts)
+    new = b"".join(map(bytes, parts))
+    single = [byte for byte in range(256) if simple.fullmatch(bytes([byte]))]
+    if everywhere and len(new) <= 1 and ONE_BYTE.fullmatch(pattern):
+        if not new:
+            return each(lambda text: text.translate(None, bytes(single)), texts)
+        table = bytes.maketrans(bytes(single), new * len(single))
+        return each(lambda text: text.translate(table), texts)
+    rewrite = new.replace(b"\\", rb"\\")
+    return each(lambda text: simple.sub(rewrite, text, 0 if everywhere else 1), texts)
 
 
 def _rewritten(found: Any, parts: list[bytes | int], text: bytes, everywhere: bool) -> bytes:
     made, end, last = [], 0, -1
     for match in found.finditer(text):
         start, after = match.span()
-        if start == after and (start == last or text[start:start + 1].startswith(INSIDE)):
+        if start == after and (start == last or start < len(text) and text[start] in INSIDE):
             continue                                # nothing is found right after a match, nor inside a character
         made += [text[end:start], *(part if isinstance(part, bytes) else match.group(part) or b"" for part in parts)]
         end = last = after
@@ -183,8 +196,7 @@ def RegexReplace(input: Any, pattern: Any, rewrite: Any, *, replace_global: bool
 @host("input: string, pattern: string -> output: bool", shape=shapes.like_first, ranks={"pattern": 0})
 def RegexFullMatch(input: Any, pattern: Any) -> Any:
     """Return whether the whole of each string matches the regular expression `pattern`, in the syntax of RE2."""
-    found = re2_pattern(pattern[()]).fullmatch
-    return each(lambda text: found(text) is not None, input, bool)
+    return full_matches(pattern[()], input)
 
 
 def _text(value: Any) -> bool:
@@ -355,12 +367,10 @@ def StringSplitV2(input: Any, sep: Any, *, maxsplit: int) -> Any:
     maxsplit: the largest number of splits of a string; -1 for any.
     """
     mark = sep[()]
+    if len(mark) == 1 and maxsplit < 0:
+        return sparse_parts(*split_at(input.tolist(), mark, False))
     rows = [text.split(mark, maxsplit) if mark else _words(text, maxsplit) for text in input]
-    places = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = np.empty(len(places), object)
-    values[:] = [part for row in rows for part in row]
-    longest = max(map(len, rows), default=0)
-    return np.array(places, np.int64).reshape(len(places), 2), values, np.array([len(rows), longest], np.int64)
+    return sparse_parts([*chain.from_iterable(rows)], np.fromiter(map(len, rows), np.int64, len(rows)))
 
 
 def _words(text: bytes, most: int) -> list[bytes]:

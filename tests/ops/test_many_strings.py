@@ -1,0 +1,147 @@
+"""Many strings at once: machine code, and Python's own functions of bytes, find what they find one by one."""
+from __future__ import annotations
+
+import random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tests.differential import differences
+from tfnb.core import dtypes
+from tfnb.kernels.library.text.numbers import HARD, POWERS, parse_floats, parse_integers
+from tfnb.kernels.library.text.records import split_record
+from tfnb.kernels.library.text.spans import joined
+from tfnb.ops.strings import numbers, string_ops, transforms
+
+ODD = ("inf -inf nan 1e400 -0 +3 .5 5. -.5 0x1p3 1E5 1e+5 00012 0.000000001 9007199254740993 1e22 1e23 "
+       "123456789012345678901234567890 0e99").split()
+WRONG = ["", "1_0", "x", "1e", "1e+", ".", "-", "1 2", "0x", "1.5.2", "--1", "e5", "+-1"]
+
+
+def word(choose):
+    kind = choose.randrange(4)
+    if kind == 0:
+        return repr(choose.uniform(-1, 1) * 10 ** choose.randint(-30, 30))
+    if kind == 1:
+        return f"{choose.uniform(-1000, 1000):.{choose.randint(0, 20)}{choose.choice('fe')}}"
+    return choose.choice(["{}", " {} ", "{}\t"]).format(choose.choice([*ODD, "7", "-12.5"]))
+
+
+@pytest.mark.parametrize("dtype", [dtypes.float32, dtypes.float64])
+def test_floats_are_python_s(dtype):
+    choose = random.Random(5)
+    texts = [word(choose).encode() for _ in range(4000)]
+    text, begins = joined(texts)
+    values, missing = numbers.parsed(text, begins[:-1], begins[1:], dtype)
+    with np.errstate(over="ignore"):
+        want = np.array([float.fromhex(t.decode()) if b"x" in t else float(t) for t in texts]).astype(dtype.np_dtype)
+    assert values.tobytes() == want.tobytes() and not missing.any()
+
+
+@pytest.mark.parametrize("dtype", [dtypes.int32, dtypes.int64, dtypes.uint32, dtypes.uint64])
+def test_integers_of_all_sizes(dtype):
+    choose = random.Random(6)
+    want = [dtype.min, dtype.max, *(choose.randint(dtype.min, dtype.max) >> choose.randint(0, 60) for _ in range(300))]
+    text, begins = joined([b" %d" % x for x in want])
+    assert numbers.parsed(text, begins[:-1], begins[1:], dtype)[0].tolist() == want
+    for beyond in (dtype.min - 1, dtype.max + 1):
+        text, begins = joined([b"%d" % beyond])
+        assert numbers.parsed(text, begins[:-1], begins[1:], dtype) is None
+
+
+def test_the_kernels_are_the_functions_that_they_were_made_of():
+    text, begins = joined([word(random.Random(7)).encode(), *(w.encode() for w in [*ODD, *WRONG])])
+    for kernel, dtype, more in ((parse_floats, float, [POWERS]), (parse_integers, int, [])):
+        found = []
+        for run in (kernel.run, kernel.python):
+            values, states = np.zeros(len(begins) - 1, dtype), np.full(len(begins) - 1, HARD, np.uint8)
+            limits = [] if more else [-1000, 1000]
+            run(len(values), text, begins[:-1], begins[1:], text[:1], 0, *more, *limits, values, states)
+            found.append((values.tobytes(), states.tolist()))
+        assert found[0] == found[1]
+
+
+def test_records_with_quotes_defaults_and_wrong_ones():
+    choose = random.Random(8)
+    fields = ["1.5", '"2"', "", "NA", '"a ""b"""', "x,y", '"x,y"', "3", '"', "4 "]
+    defaults = [np.float32([9]), np.array([b"none"], object), np.int64([])]
+    types = [dtypes.float32, dtypes.string, dtypes.int64]
+    for trial in range(150):
+        own = fields[:4] if trial % 3 else fields
+        lines = [",".join(choose.choice(own) for _ in range(3)).encode() for _ in range(choose.choice([1, 3, 50]))]
+        lines += [b"1,a,2"] * 50
+        selected = choose.choice([[], [0, 1, 2]])
+        records = numbers.Records(SimpleNamespace(op=None), lines, types, defaults, b",", choose.random() < 0.8, b"NA",
+                                  selected)
+        fast = records.by_machine()
+        try:
+            want = records.one_by_one()
+        except tf.errors.InvalidArgumentError:
+            assert fast is None
+        else:
+            assert fast is not None and [x.tolist() for x in fast] == [x.tolist() for x in want]
+
+
+def test_the_kernel_of_records():
+    text, begins = joined([b'1,"a,b",', b"", b'"', b'"x"y,1', b"a,,c", b'"p""q",1'])
+    found = []
+    for run in (split_record.run, split_record.python):
+        starts, stops, counts = np.zeros((2, 6), np.int64), np.zeros((2, 6), np.int64), np.zeros(6, np.int64)
+        run(6, text, begins, np.array([0, -1, 1]), 3, starts.ravel(), stops.ravel(), counts, 6, 44, 1)
+        found.append([counts.tolist(), starts[:, counts > 0].tolist(), stops[:, counts > 0].tolist()])
+    assert found[0] == found[1] and found[0][0] == [3, 1, -1, -1, 3, -1]
+
+
+ATOMS = ["a", "b", " ", "-", r"\.", r"\d", r"\w", "[ab]", "[^a]", "[a-c]", "[^ .!]", r"\?", r"[\d_]", "'", "[!.,?]",
+         r"\\"]
+
+
+def test_simple_patterns_match_as_re2_does():
+    choose, simple = random.Random(9), 0
+    for _ in range(300):
+        atoms = [choose.choice(ATOMS) for _ in range(choose.randint(1, 3))]
+        atoms[0] += choose.choice(["", "", "+", "*"])
+        pattern = "".join(atoms).encode()
+        texts = ["".join(choose.choice("ab .-1_?'!\\é\n") for _ in range(10)).encode() for _ in range(3)]
+        texts.append(b"aab ab.a")
+        array = numbers.strings(texts[choose.choice([0, 3]):])
+        simple += string_ops.simple_pattern(pattern, array.tolist()) is not None
+        found = string_ops.re2_pattern(pattern)
+        assert string_ops.full_matches(pattern, array).tolist() == [found.fullmatch(t) is not None for t in array]
+        for rewrite in (b"", b"_", b"xy", rb"\\", rb"<\0>"):
+            parts = transforms._rewriting(rewrite)[0]
+            for everywhere in (True, False):
+                want = [transforms._rewritten(found, parts, t, everywhere) for t in array]
+                assert transforms._replaced(pattern, rewrite, everywhere, array).tolist() == want
+    assert simple > 100
+
+
+def test_beside_tensorflow(oracle):
+    setup = """
+import random
+choose = random.Random(10)
+lines = [",".join(choose.choice(["1.5", "-2", "", "3e2", '"4"']) for _ in range(4)).encode() for _ in range(200)]
+words = [choose.choice(["a b", "", " a", "c,d ,e", "\\u00e9 x"]).encode() for _ in range(200)]
+floats = [b"%.*f" % (choose.randint(0, 9), choose.gauss(0, 100)) for _ in range(200)]
+fed = lambda value: tf.constant(np.array(value, object), tf.string)
+"""
+    snippets = [
+        "tf.decode_csv(fed(lines), [[7.0], [0.5], [1.0], [2.0]])",
+        "tf.string_to_number(fed(floats))", "tf.string_to_number(fed([b'%d' % i for i in range(200)]), tf.int64)",
+        "tf.string_to_number(fed(floats + [b'1x']))",
+        "tf.decode_csv(fed(lines + [b'1,2']), [[7.0], [0.5], [1.0], [2.0]])",
+        "tf.raw_ops.StringSplit(input=fed(words), delimiter=' ,')",
+        "tf.raw_ops.StringSplit(input=fed(words), delimiter=' ,', skip_empty=False)",
+        "tf.raw_ops.StringSplit(input=fed(words), delimiter=' ', skip_empty=False)",
+        "tf.raw_ops.StringSplit(input=fed(['', '']), delimiter=' ', skip_empty=False)",
+        "tf.raw_ops.StringSplitV2(input=fed(words), sep=' ')", "tf.raw_ops.StringSplitV2(input=fed(words), sep='')",
+        "tf.strings.length(fed(words), unit='UTF8_CHAR')", "tf.strings.substr(fed(floats), 1, 2)",
+        "tf.strings.substr(fed(floats), -2, 5)", "tf.strings.substr(fed(words), 1, 2)",
+        "tf.string_join([fed(words), 'x', fed(floats)], '-')", "tf.as_string(tf.range(200))",
+        "tf.as_string(tf.constant([1.5, -0.0, 1e20, float('inf'), float('nan')], tf.float64), shortest=True)",
+        "tf.as_string(['a', 'b'], width=4)",
+        "tf.raw_ops.StringNGrams(data=fed(words), data_splits=np.int64([0, 3, 3, 4, 200]), separator='+', "
+        "ngram_widths=[1, 3], left_pad='<', right_pad='>', pad_width=-1, preserve_short_sequences=False)"]
+    assert not differences(oracle, {text: f"\n---\nsess.run({text})" for text in snippets}, setup)

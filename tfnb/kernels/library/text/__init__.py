@@ -1,0 +1,1 @@
+"""Kernels that scan bytes: numbers, CSV records, serialized messages."""
