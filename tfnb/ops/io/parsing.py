@@ -19,6 +19,7 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
+from tfnb.ops.io import scanned
 from tfnb.ops.io.parsed import Parsed, flat
 from tfnb.ops.sparse.shapes import sparse_merge
 
@@ -124,6 +125,11 @@ def ParseExampleV2(serialized: Any, names: Any, sparse_keys: Any, dense_keys: An
                    dense_defaults: Any, *, Tdense: Any, sparse_types: Any, ragged_value_types: Any,
                    ragged_split_types: Any, dense_shapes: Any, ctx: Any) -> Any:
     """Parse the features of Examples, by key: sparse, dense and ragged ones (values and row splits)."""
+    found = scanned.features(serialized, (sparse_keys, sparse_types),
+                             (dense_keys, Tdense, dense_shapes, dense_defaults),
+                             (ragged_keys, ragged_value_types, ragged_split_types))
+    if found is not None:
+        return found
     parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, names.ravel())
     fixed = _features(parsed, sparse_keys, sparse_types, dense_keys, Tdense, dense_shapes, dense_defaults)
     ragged = [parsed.rows(key, dtype) for key, dtype in zip(ragged_keys, ragged_value_types, strict=True)]
@@ -142,9 +148,10 @@ _FIXED = ("sparse_indices: {0} * int64, sparse_values: sparse_types, sparse_shap
 def ParseExample(serialized: Any, names: Any, sparse_keys: Any, dense_keys: Any, dense_defaults: Any, *,
                  sparse_types: Any, Tdense: Any, dense_shapes: Any, ctx: Any) -> Any:
     """Parse the features of a vector of Examples, by key: sparse and dense ones."""
-    parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, names)
-    return _features(parsed, [k[()] for k in sparse_keys], sparse_types, [k[()] for k in dense_keys], Tdense,
-                     dense_shapes, dense_defaults)
+    sparse, dense = [k[()] for k in sparse_keys], [k[()] for k in dense_keys]
+    made = scanned.features(serialized, (sparse, sparse_types), (dense, Tdense, dense_shapes, dense_defaults))
+    return made or _features(Parsed.read(ctx.op, _example.Example, serialized, names)[0], sparse, sparse_types, dense,
+                             Tdense, dense_shapes, dense_defaults)
 
 
 @host(f"serialized: string, dense_defaults: Tdense -> {_FIXED.format('num_sparse')}", shape=_shapes,
@@ -153,8 +160,9 @@ def ParseExample(serialized: Any, names: Any, sparse_keys: Any, dense_keys: Any,
 def ParseSingleExample(serialized: Any, dense_defaults: Any, *, sparse_keys: Any, dense_keys: Any, sparse_types: Any,
                        Tdense: Any, dense_shapes: Any, ctx: Any) -> Any:
     """Parse the features of one Example, by key: sparse and dense ones."""
-    parsed, _ = Parsed.read(ctx.op, _example.Example, serialized, np.empty(0, object))
-    return _features(parsed, sparse_keys, sparse_types, dense_keys, Tdense, dense_shapes, dense_defaults)
+    made = scanned.features(serialized, (sparse_keys, sparse_types), (dense_keys, Tdense, dense_shapes, dense_defaults))
+    return made or _features(Parsed.read(ctx.op, _example.Example, serialized, np.empty(0, object))[0], sparse_keys,
+                             sparse_types, dense_keys, Tdense, dense_shapes, dense_defaults)
 
 
 for _op in (ParseExampleV2, ParseExample, ParseSingleExample):
