@@ -501,3 +501,19 @@ def test_targets_of_sessions():
     for wrong in (3, ["local"], True):
         with pytest.raises(TypeError, match="must be a string, got"):
             find_target(wrong)
+
+
+def test_dictionaries_of_fetches_that_change():
+    pair = collections.namedtuple("pair", "x y")
+    other = collections.namedtuple("other", "y x")
+    x, y = tf.constant(1), tf.constant(2)
+    fetches = {"a": x, "b": y}
+    with tf.Session() as sess:
+        for _ in range(2):
+            assert sess.run(fetches) == {"a": 1, "b": 2} and list(sess.run({"b": y, "a": x})) == ["b", "a"]
+            assert sess.run({"a": y, "b": [x, y]}) == {"a": 2, "b": [1, 2]}
+            assert sess.run({"a": pair(x, y)})["a"]._fields == ("x", "y")
+            assert sess.run({"a": other(x, y)})["a"]._fields == ("y", "x")
+        fetches["a"], fetches["c"] = y, x
+        assert sess.run(fetches) == {"a": 2, "b": 2, "c": 1}
+        assert sess.run(fetches, {x: 5}) == {"a": 2, "b": 2, "c": 5}

@@ -130,10 +130,12 @@ class BaseSession:
         try:
             kind = type(fetches)
             key = (kind, *fetches) if kind is list or kind is tuple else fetches
+            if kind is dict:
+                key = (kind, tuple(fetches), *fetches.values())
             if feed_dict:
                 key = (dict, key, *feed_dict)
             call = self._calls.get(key)
-        except TypeError:                          # not hashable: a dict, or lists in a list
+        except TypeError:                          # not hashable: lists in a list or a dict
             key = call = None
         if call is None or call.mutations != self._graph.mutations:
             if isinstance(feed_dict, Mapping) and (flat := flat_feeds(feed_dict)) is not feed_dict:
@@ -313,8 +315,8 @@ class BaseSession:
 
 def _has_tuples(fetches: Any) -> bool:
     """Return whether there may be a namedtuple inside: equal ones may be of different classes, so they are no keys."""
-    return hasattr(fetches, "_fields") or (isinstance(fetches, (list, tuple))
-                                           and any(isinstance(f, tuple) for f in fetches))
+    parts = fetches.values() if isinstance(fetches, dict) else fetches if isinstance(fetches, (list, tuple)) else ()
+    return hasattr(fetches, "_fields") or any(isinstance(f, tuple) for f in parts)
 
 
 
