@@ -22,6 +22,7 @@ from tfnb.core.files.paths import local
 _LENGTH = struct.Struct("<QI")
 _CRC = struct.Struct("<I")
 _PIECE = 1 << 20
+_KNOWN = 1 << 12                                   # lengths that are remembered
 _EITHER = 47                                       # wbits: a zlib or gzip container, with the largest window
 
 
@@ -139,23 +140,36 @@ def _records_of(path: str, compression: str, partial: bool) -> Iterator[bytes]:
 
 
 def _records(stream: BinaryIO | _Inflate, path: str, partial: bool) -> Iterator[bytes]:
-    offset = 0
-    while head := _read(stream, _LENGTH.size, path):
-        if len(head) == _LENGTH.size:
-            length, crc = _LENGTH.unpack(head)
-            if masked_crc(head[:8]) != crc:
-                hint = "" if offset else " (is this a TFRecord file, and compressed as it was said to be?)"
-                raise _loss(f"corrupted record at {offset} of {path}{hint}")
-            body = _read(stream, length + _CRC.size, path)
-            if len(body) == length + _CRC.size:
-                if masked_crc(body[:length]) != _CRC.unpack(body[length:])[0]:
-                    raise _loss(f"corrupted record at {offset + _LENGTH.size} of {path}")
-                yield body[:length]
-                offset += _LENGTH.size + len(body)
-                continue
-        if partial:
-            return
-        raise _loss(f"truncated record at {offset} of {path}")
+    data, at, offset = b"", 0, 0                       # a part of the file, a place in it, where it begins
+    least = 0 if isinstance(stream, _Inflate) else _PIECE      # of compressed ones those before damage are to be read
+    checked: dict[int, int] = {}                       # lengths that came with the right checksum
+    while True:
+        missing = at + _LENGTH.size - len(data)
+        while missing <= 0:
+            length, crc = _LENGTH.unpack_from(data, at)
+            if checked.get(length) != crc:
+                if masked_crc(data[at:at + 8]) != crc:
+                    hint = "" if offset + at else " (is this a TFRecord file, and compressed as it was said to be?)"
+                    raise _loss(f"corrupted record at {offset + at} of {path}{hint}")
+                if len(checked) < _KNOWN:
+                    checked[length] = crc
+            start = at + _LENGTH.size
+            stop = start + length
+            missing = stop + _CRC.size - len(data)
+            if missing > 0:
+                break
+            body = data[start:stop]
+            if masked_crc(body) != _CRC.unpack_from(data, stop)[0]:
+                raise _loss(f"corrupted record at {offset + start} of {path}")
+            yield body
+            at = stop + _CRC.size
+            missing = at + _LENGTH.size - len(data)
+        more = _read(stream, max(missing, least), path)
+        if not more:
+            if at == len(data) or partial:
+                return
+            raise _loss(f"truncated record at {offset + at} of {path}")
+        data, at, offset = data[at:] + more, 0, offset + at
 
 
 def _read(stream: BinaryIO | _Inflate, count: int, path: str) -> bytes:

@@ -22,7 +22,8 @@ from tfnb.ops.data.steps import Element, Source, as_handle
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import host
-from tfnb.ops.io.readers import Records, fixed, framed, lines
+from tfnb.ops.io.readers import Records, fixed, lines
+from tfnb.proto.records import read_records
 
 OUTPUTS: dict[str, Any] = {"output_types": "list(type) >= 1", "output_shapes": "list(shape) >= 1"}
 _DATA: dict[str, Any] = {"metadata": "string = ''"}
@@ -419,7 +420,8 @@ def TextLineDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, 
       **_DATA)
 def TFRecordDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, ctx: Any) -> Any:
     """Read the records of TFRecord files."""
-    return _of_files(filenames, framed(_compression(ctx, compression_type)))
+    kind = _compression(ctx, compression_type)
+    return _of_files(filenames, lambda name: ((name, data) for data in read_records(name, kind)))
 
 
 @host(f"filenames: string, header_bytes: int64, record_bytes: int64, footer_bytes: int64, buffer_size: int64, "

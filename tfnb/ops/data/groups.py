@@ -41,15 +41,17 @@ def stacked(group: Sequence[Element]) -> Element:
     for component in range(len(group[0])):
         arrays = [element[component] for element in group]
         first = arrays[0]
-        batch = np.empty((len(arrays), *first.shape), first.dtype)
-        for i, array in enumerate(arrays):
-            if array.shape != first.shape:
-                raise InvalidArgumentError(
-                    None, None, "Cannot batch tensors with different shapes in component "
-                                f"{component}. First element had shape {_brackets(first.shape)} and element {i} had "
-                                f"shape {_brackets(array.shape)}.")
-            batch[i, ...] = array                   # of a string: batch[i] = array would hold the array itself
-        made.append(batch)
+        if len({array.shape for array in arrays}) > 1:
+            i = next(i for i, array in enumerate(arrays) if array.shape != first.shape)
+            raise InvalidArgumentError(
+                None, None, f"Cannot batch tensors with different shapes in component {component}. First element had "
+                            f"shape {_brackets(first.shape)} and element {i} had shape {_brackets(arrays[i].shape)}.")
+        if first.ndim:
+            made.append(np.concatenate(arrays).reshape(len(arrays), *first.shape))
+        else:
+            batch = np.empty(len(arrays), first.dtype)
+            batch[:] = [array[()] for array in arrays]
+            made.append(batch)
     return tuple(made)
 
 
