@@ -1,6 +1,9 @@
 """Distances of sequences, as in TensorFlow."""
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import tfnb as tf
 from tests.differential import differences
 
@@ -32,3 +35,23 @@ def test_distances():
     other = tf.SparseTensor([[0, 0], [0, 1], [0, 2], [1, 0]], [1, 5, 2, 3], [2, 3])
     with tf.Session() as sess:
         assert sess.run(tf.edit_distance(one, other, normalize=False)).tolist() == [1, 0]
+
+
+def test_sequences_in_any_order_beside_tensorflow(oracle):
+    setup = """
+r = np.random.RandomState(3)
+def sparse(count, kind):
+    places = np.unique(r.randint(0, [5, 3, 9], (count, 3)), axis=0)
+    values = r.randint(0, 3, len(places))
+    return tf.SparseTensor(places, {"s": np.array([b"a", b"b", b"c"], object)[values], "f": np.float32(
+        [1, 2, np.nan])[values], "i": values}[kind], [5, 3, 9])
+"""
+    snippets = {f"{kind} {normalize}": f"\n---\nsess.run(tf.edit_distance(sparse(60, {kind!r}), sparse(50, {kind!r}), "
+                f"normalize={normalize}))" for kind in "sfi" for normalize in (True, False)}
+    assert not differences(oracle, snippets, setup)
+
+
+def test_an_index_beyond_the_shape():
+    wrong = tf.SparseTensor(np.int64([[0, 0], [-1, 0]]), [1, 2], [2, 1])
+    with tf.Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match=r"within \[2\], got \[-1\]"):
+        session.run(tf.edit_distance(wrong, tf.SparseTensor(np.int64([[0, 0]]), [1], [2, 1])))

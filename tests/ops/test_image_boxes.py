@@ -9,6 +9,8 @@ from tests.differential import differences
 from tests.graph_rows import rows_here, rows_there
 from tests.modes import run
 from tfnb.image.boxes import ExtractGlimpse
+from tfnb.kernels.arrays import boxes as arrays
+from tfnb.kernels.library.image import suppression
 
 RANDOM = np.random.default_rng(4)
 IMAGES = RANDOM.random((2, 6, 7, 3)).astype("f")
@@ -232,3 +234,17 @@ ERRORS = {
 
 def test_errors_are_tensorflows(oracle):
     assert differences(oracle, ERRORS, SETUP) == {}
+
+
+def test_many_boxes_are_suppressed_as_few_are():
+    choose = np.random.RandomState(4)
+    for trial in range(12):
+        boxes = choose.uniform(0, 1, (120, 4)).astype(np.float32).round(trial % 3)
+        scores = choose.uniform(0, 1, 120).astype(np.float32).round(1 + trial % 2)
+        scores[5] = np.nan
+        matrix = trial % 4 == 3
+        given = choose.uniform(0, 1, (120, 120)).astype(np.float32).round(1) if matrix else boxes
+        same = (lambda i, j, given=given: float(given[i, j])) if matrix else arrays.overlap(boxes)
+        for most, threshold, least in ((40, 0.3, 0.2), (200, 0.5, -np.inf), (0, 0.5, 0.1)):
+            want = arrays.suppressed(scores, most, threshold, least, same)
+            assert suppression.suppressed(given, scores, most, threshold, least, matrix=matrix) == want

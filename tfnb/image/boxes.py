@@ -20,6 +20,7 @@ from tfnb.kernels.arrays import sample_box
 from tfnb.kernels.arrays.philox import entropy
 from tfnb.kernels.library.checks import BAD_BOX, Check
 from tfnb.kernels.library.image import crops as kernels
+from tfnb.kernels.library.image.suppression import suppressed
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.construct import Constructor
@@ -185,8 +186,8 @@ def _suppress(ctx: Any, boxes: np.ndarray, scores: np.ndarray, most: np.ndarray,
         raise ValueError("iou_threshold must be in [0, 1]")
     if most < 0:
         raise ValueError("max_output_size must be non-negative")
-    same = (lambda i, j: float(boxes[i, j])) if overlaps else arrays.overlap(boxes.astype(np.float32))
-    kept, values = arrays.suppressed(scores, int(most), float(threshold), float(least), same, float(sigma))
+    kept, values = suppressed(boxes.astype(np.float32), scores, int(most), float(threshold), float(least), float(sigma),
+                              overlaps)
     pad = int(most) - len(kept) if ctx.attrs.get("pad_to_max_output_size") else 0
     indices, found = np.array(kept + [0] * pad, np.int32), np.array(values + [0.0] * pad, scores.dtype)
     by_name = {"selected_indices": indices, "selected_scores": found, "valid_outputs": np.array(len(kept), np.int32)}

@@ -11,7 +11,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.arrays import boxes as arrays
+from tfnb.kernels.library.image.suppression import suppressed
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.shapes import of_rank
 from tfnb.ops.nn.conv import rank4
@@ -74,7 +74,7 @@ def _of_class(boxes: np.ndarray, scores: np.ndarray, c: int, each: int, threshol
               least: Any) -> Sequence[tuple[float, int, np.ndarray]]:
     """Return (score, class, box) of the detections of class c in an image."""
     own = boxes[:, min(c, boxes.shape[1] - 1)]
-    kept, values = arrays.suppressed(scores[:, c], each, float(threshold), float(least), arrays.overlap(own))
+    kept, values = suppressed(own, scores[:, c], each, float(threshold), float(least))
     return [(value, c, own[i]) for i, value in zip(kept, values, strict=True)]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.sequences.edits import distances
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.shapes import of_rank
@@ -22,21 +23,23 @@ def _distance_shape(ctx: Any) -> list[Static]:
     return [tuple(np.maximum(*sizes)[:-1].tolist())]
 
 
-def _sequences(indices: np.ndarray, values: np.ndarray) -> dict[tuple[int, ...], list[Any]]:
-    found: dict[tuple[int, ...], list[Any]] = {}
-    for place, value in zip(indices[:, :-1].tolist(), values.tolist(), strict=True):
-        found.setdefault(tuple(place), []).append(value)
-    return found
+def _numbered(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return numbers for the values of both, the same for equal ones; NaN is equal to nothing."""
+    if first.dtype != object:
+        every = np.unique(np.concatenate([first, second]), return_inverse=True, equal_nan=False)[1]
+    else:
+        known: dict[Any, int] = {}
+        every = np.array([known.setdefault(x, len(known)) for x in (*first.tolist(), *second.tolist())], np.int64)
+    return every[:len(first)], every[len(first):]
 
 
-def levenshtein(a: list[Any], b: list[Any]) -> int:
-    """Return the Levenshtein distance: the minimum number of insertions, deletions and substitutions."""
-    row = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        before, row[0] = row[0], i
-        for j, y in enumerate(b, 1):
-            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
-    return row[-1]
+def _sequences(indices: np.ndarray, values: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the values of sequence after sequence, of all that there are in `shape`, and their lengths."""
+    if len(indices) and (indices[:, :-1].min() < 0 or (indices[:, :-1] >= shape).any()):
+        wrong = indices[((indices[:, :-1] < 0) | (indices[:, :-1] >= shape)).any(1)][0]
+        raise ValueError(f"expected indices of sequences within {shape.tolist()}, got {wrong[:-1].tolist()}")
+    places = np.ravel_multi_index(tuple(indices[:, :-1].T), tuple(shape)) if len(indices) else np.zeros(0, np.int64)
+    return values[np.argsort(places, kind="stable")], np.bincount(places, minlength=int(np.prod(shape)))
 
 
 @host("hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "
@@ -50,13 +53,14 @@ def EditDistance(hypothesis_indices: np.ndarray, hypothesis_values: np.ndarray, 
     if hypothesis_shape.shape != truth_shape.shape or len(truth_shape) < 2:
         raise ValueError("truth and hypothesis must have the same rank, at least 2, but have the shapes "
                          f"{truth_shape.tolist()} and {hypothesis_shape.tolist()}")
-    guesses, truths = _sequences(hypothesis_indices, hypothesis_values), _sequences(truth_indices, truth_values)
-    out = np.zeros(np.maximum(hypothesis_shape, truth_shape)[:-1], np.float32)
-    for place in {**guesses, **truths}:
-        guess, truth = guesses.get(place, []), truths.get(place, [])
-        changes = float(levenshtein(guess, truth))
-        out[place] = changes if not normalize else changes / len(truth) if truth else np.inf
-    return out
+    shape = np.maximum(hypothesis_shape, truth_shape)[:-1]
+    guess_values, truth_values = _numbered(hypothesis_values, truth_values)
+    guesses, guess_counts = _sequences(hypothesis_indices, guess_values, shape)
+    truths, truth_counts = _sequences(truth_indices, truth_values, shape)
+    changes = distances(guesses, guess_counts, truths, truth_counts).astype(np.float64)
+    if normalize:
+        changes = np.divide(changes, truth_counts, out=np.where(guess_counts > 0, np.inf, 0.0), where=truth_counts > 0)
+    return changes.astype(np.float32).reshape(shape)
 
 
 EditDistance.no_gradient("it counts")

@@ -23,6 +23,7 @@ from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.strings.decoding import invalid, strings
 
+_LARGEST = float(np.finfo(np.float32).max)
 LEAST = 128                       # numbers: fewer are not worth machine code
 MOST_TEXT = 1 << 30               # characters that AsString makes: Python's own formatting can't be interrupted
 
@@ -42,9 +43,12 @@ def number_of(text: bytes, dtype: DType) -> Any:
 
 def _array(numbers: Any, dtype: DType) -> np.ndarray:
     """Return numbers of `number_of` as an array."""
-    if dtype.is_floating:
-        with np.errstate(over="ignore"):
-            return np.array(numbers, np.float64).astype(dtype.np_dtype)
+    if dtype == dtypes.float32:
+        made = np.array(numbers, np.float64)
+        if not (abs(made) < _LARGEST).all():                        # infinity, or a float32 that overflows to it
+            with np.errstate(over="ignore"):
+                return made.astype(np.float32)
+        return made.astype(np.float32)
     return np.array(numbers, dtype.np_dtype)
 
 
