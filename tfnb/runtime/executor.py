@@ -13,6 +13,7 @@ from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import options
 from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.declaration.by_kernel import draws_many
 from tfnb.resources import queues
 from tfnb.runtime.runners.gpu_runner import GpuRunner
 from tfnb.runtime.runners.host import HostRunner, is_plain
@@ -74,7 +75,8 @@ class Executor:
         self.plan = plan
         self.checked: Any = None                               # the NaN check's record
         self._store, self._in_loop, self._settings = store, in_loop, settings
-        self._runs = 0
+        # An initializer that draws millions of numbers is compiled in its first run, which often is the only one
+        self._runs = int(any(draws_many(op) for stage in plan.stages for op in stage.ops))
         self._fed = frozenset(plan.feeds)
         pairs = [self._pair(stage) for stage in plan.stages]
         self.runners = [found if isinstance(found, StageRunner) else None for _, found in pairs]

@@ -22,6 +22,7 @@ from tfnb.kernels.scalar.definition import Scalar, reference, row_level_results
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
+from tfnb.ops.declaration.by_kernel import outputs_by_kernel
 from tfnb.ops.declaration.shapes import normalized_axes
 from tfnb.ops.declaration.validate import require_shapes, require_values, validate_arrays
 
@@ -81,9 +82,14 @@ def computed(op: Operation, arrays: Arrays, context: Context, shapes: Sequence[S
     Raises what the op's NumPy form raises; InternalError for outputs of other shapes.
     """
     spec = op.spec
-    if spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random)) and (nothing := _empties(op, shapes)):
-        return nothing                             # as in programs, where no kernel is launched for it
-    if isinstance(spec, kinds.Kernel) and _may_last(arrays, shapes):
+    made: tuple[np.ndarray, ...] | None = None
+    if spec.cpu is not None and isinstance(spec, (kinds.Kernel, kinds.Random)):
+        if nothing := _empties(op, shapes):
+            return nothing                         # as in programs, where no kernel is launched for it
+        made = outputs_by_kernel(op, arrays, shapes, context.state)
+    if made is not None:
+        pass
+    elif isinstance(spec, kinds.Kernel) and _may_last(arrays, shapes):
         made = interruptible(_numpy, op, arrays, context)
     else:
         made = _FORMS[type(spec)](op, arrays, context)
