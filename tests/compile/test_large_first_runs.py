@@ -7,6 +7,7 @@ import pytest
 import tfnb as tf
 from tests.modes import compiling
 from tfnb.ops.declaration import by_kernel
+from tfnb.runtime.runners.interpreter import Interpreted
 from tfnb.runtime.session import Session
 
 
@@ -65,3 +66,40 @@ def test_wrong_arguments_of_large_draws(small_is_large):
     low = tf.placeholder_with_default(np.int32(9), [])
     with Session() as session, pytest.raises(tf.errors.InvalidArgumentError, match="minval"):
         session.run(tf.random_uniform([100], low, 3, tf.int32))
+
+
+@pytest.mark.parametrize("resource", [False, True])
+def test_initializers_are_compiled(small_is_large, monkeypatch, resource):
+    monkeypatch.setattr(Interpreted, "run", lambda *given: pytest.fail("interpreted"))
+    w = tf.Variable(tf.random_normal([80, 2], stddev=2.0, seed=1), use_resource=resource)
+    b = tf.Variable(tf.zeros([80]), use_resource=resource)
+    with Session() as session:
+        session.run([w.initializer, b.initializer])
+        monkeypatch.undo()
+        assert 1.5 < session.run(w).std() < 2.5 and not session.run(b).any()
+
+
+def test_an_initializer_that_fails_leaves_no_value(small_is_large):
+    w = tf.Variable(tf.random_normal([80], seed=1))
+    low = tf.placeholder_with_default(np.int32(9), [])
+    z = tf.Variable(tf.random_uniform([80], low, 10, tf.int32, seed=1))
+    both = tf.group(w.initializer, z.initializer)
+    with Session() as session:
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            session.run(both, {low: 12})
+        assert session.run(tf.report_uninitialized_variables()).size == 2
+        with pytest.raises(tf.errors.FailedPreconditionError):
+            session.run(z)
+        session.run(both)
+        assert set(session.run(z).tolist()) == {9} and session.run(w).std() > 0.5
+
+
+def test_variables_that_are_read_too_are_reported(small_is_large):
+    w = tf.Variable(tf.random_normal([80], seed=1))
+    more = tf.group(w.assign(tf.random_normal([80], seed=2)), tf.identity(w))
+    added = w.assign_add(tf.random_normal([80], seed=3))
+    with Session() as session:
+        for fetch in (more, added):
+            with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized"):
+                session.run(fetch)
+            assert not session.run(tf.is_variable_initialized(w)) or fetch is more

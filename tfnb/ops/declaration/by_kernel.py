@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call, Meta
 from tfnb.opdef import kinds
@@ -25,13 +25,13 @@ _TYPES = frozenset("float32 float64 int32 int64 uint32 uint64".split())
 
 
 def draws_many(op: Operation) -> bool:
-    """Return whether an op is known to draw so many numbers that a kernel is worth its compilation for one run."""
+    """Return whether an op is known to draw MANY numbers, for which a kernel is compiled even if it runs once."""
     return isinstance(op.spec, kinds.Random) and _elements([t.static for t in op.outputs]) >= MANY
 
 
 def _elements(shapes: Sequence[Static]) -> int:
     """Return the number of elements in those shapes that are known."""
-    return sum(prod(s) for s in shapes if s is not None and None not in s)                     # type: ignore[arg-type]
+    return sum(prod(s) for s in shapes if is_known(s))                                    # type: ignore[arg-type,misc]
 
 
 def outputs_by_kernel(op: Operation, arrays: Sequence[np.ndarray], shapes: Sequence[Static],
@@ -47,7 +47,7 @@ def outputs_by_kernel(op: Operation, arrays: Sequence[np.ndarray], shapes: Seque
     elif spec.work is None or spec.contraction is not None or sum(a.size for a in arrays) < MANY >> 4:
         return None                                # (NumPy computes matmuls by BLAS)
     types = [t.dtype.base_dtype.name for t in op.outputs]
-    if not _TYPES.issuperset({*types, *(a.dtype.name for a in arrays)}) or any(s is None or None in s for s in shapes):
+    if not _TYPES.issuperset({*types, *(a.dtype.name for a in arrays)}) or not all(map(is_known, shapes)):
         return None
     known = [i for i, arg in enumerate(spec.inputs) if arg.name in spec.value_inputs]
     call = Call(tuple(Meta(a.dtype.name, a.shape, a if i in known else None) for i, a in enumerate(arrays)),

@@ -10,7 +10,10 @@ import numpy as np
 
 from tfnb.compile.trace import Meta
 from tfnb.core.errors import OpError
-from tfnb.ops.declaration.evaluate import wants_lock
+from tfnb.core.shape import is_known
+from tfnb.graph.parts.operation import Operation
+from tfnb.opdef import kinds
+from tfnb.ops.declaration.evaluate import reads_operand, wants_lock
 from tfnb.runtime.runners.interpreter import Interpreted
 from tfnb.runtime.runners.program import Compiled, Program, compile_stage, exhausted
 from tfnb.runtime.runners.residents import element_of
@@ -49,7 +52,8 @@ class StageRunner:
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the stage and return its outputs; see `Runner`. Without a program (see `borrow`) it is interpreted."""
-        program = self.borrow(inputs)
+        given: list[Operation] = []
+        program = self.borrow(inputs, given)
         if program is None:
             return self.interpreted.run(inputs, trace)
         try:
@@ -57,16 +61,21 @@ class StageRunner:
                 with self._store.updating:
                     return program.run(inputs, trace)
             return program.run(inputs, trace)
-        except MemoryError as error:
-            raise exhausted(program.compiled, error) from error
+        except BaseException as error:
+            for op in given:                       # what an initializer that fails leaves in them is no value
+                self._store.forget(op)
+            if isinstance(error, MemoryError):
+                raise exhausted(program.compiled, error) from error
+            raise
         finally:
             program.lock.release()
 
-    def borrow(self, inputs: Sequence[np.ndarray]) -> Program | None:
+    def borrow(self, inputs: Sequence[np.ndarray], given: list[Operation] | None = None) -> Program | None:
         """Return a program for these inputs, locked for the caller.
 
         None if a variable is uninitialized (the interpreter assigns or reports it), while a loop meets new shapes, and
-        where kernels can't access the elements of the TensorArrays and stacks among the inputs.
+        where kernels can't access the elements of the TensorArrays and stacks among the inputs. given: receives
+        uninitialized variables that the program assigns, and which get memory for that.
         """
         key: tuple[Any, ...] = tuple([a.shape for a in inputs])
         if self._by_value:
@@ -85,7 +94,7 @@ class StageRunner:
         if self._patience is not None and not self._settled(key):
             return None
         if not self._handles:
-            return self._make(key, inputs)
+            return self._make(key, inputs, given)
         try:
             return self._make(key, inputs)
         except OpError:                            # host calls take elements of all shapes, or say what is wrong
@@ -101,10 +110,39 @@ class StageRunner:
             self._patience[key] = None
         return False
 
-    def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program | None:
-        """Compile a new program, locked for the caller; None if a variable is uninitialized."""
-        if any(self._store.peek(op) is None for op in self.stage.variables):
+    def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray],
+              given: list[Operation] | None = None) -> Program | None:
+        """Compile a new program, locked for the caller; None if a variable is uninitialized, but for those `given`."""
+        missing = [op for op in self.stage.variables if self._store.peek(op) is None]
+        if not missing:
+            return self._compiled(key, inputs)
+        if given is None or self._patience is not None or not all(map(self._is_assigned, missing)):
             return None
+        for op in missing:
+            self._store.allocate(op)
+        try:
+            program = self._compiled(key, inputs)
+        except BaseException:
+            for op in missing:
+                self._store.forget(op)
+            raise
+        given += missing
+        return program
+
+    def _is_assigned(self, variable: Operation) -> bool:
+        """Return whether the stage uses a variable for one thing alone: it assigns a value of the variable's shape."""
+        tensor = variable.outputs[0]
+        users = [op for op in self.stage.ops if tensor in op.inputs]
+        if len(users) != 1 or tensor in self.stage.outputs or not isinstance(users[0].spec, kinds.Update) \
+                or "shared_name" not in variable.attrs:         # a temporary variable
+            return False
+        (user,) = users
+        shape = user.inputs[-1].static
+        return user.inputs[0] is tensor and len(user.inputs) == 2 and not reads_operand(user, user.spec.body, 0) \
+            and is_known(shape) and shape == variable.attrs["shape"]
+
+    def _compiled(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program:
+        """Compile a new program, locked for the caller."""
         metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
                       element_of(a, i in self._valued) if i in self._handles else None) for i, a in enumerate(inputs)]
         with self._lock:

@@ -179,6 +179,13 @@ class Store:
             self._changed()
         return array
 
+    def allocate(self, op: Operation) -> None:
+        """Give an uninitialized variable of a known shape its memory, whose pages are not touched yet."""
+        with self.lock:
+            self._arrays[variable_key(op)] = np.zeros(op.attrs["shape"], variable_dtype(op))
+            self._makers[variable_key(op)] = op
+            self._changed()
+
     def forget(self, op: Operation) -> None:
         """Make a variable uninitialised again."""
         with self.lock:
