@@ -31,7 +31,7 @@ def draws_many(op: Operation) -> bool:
 
 def _elements(shapes: Sequence[Static]) -> int:
     """Return the number of elements in those shapes that are known."""
-    return sum(prod(s) for s in shapes if is_known(s))                                    # type: ignore[arg-type,misc]
+    return sum(prod(s) for s in shapes if is_known(s))
 
 
 def outputs_by_kernel(op: Operation, arrays: Sequence[np.ndarray], shapes: Sequence[Static],

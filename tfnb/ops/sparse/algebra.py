@@ -42,11 +42,14 @@ def _equal_shapes(ctx: Any, a: np.ndarray, b: np.ndarray) -> None:
 
 def _united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different rows of two lists of indices in row-major order, and the place of each row of a and b."""
-    if not a.shape[1]:
-        return np.zeros((min(1, len(a) + len(b)), 0), np.int64), np.zeros(len(a), int), np.zeros(len(b), int)
-    rows, places = np.unique(np.concatenate([a, b]), axis=0, return_inverse=True)
-    places = places.reshape(-1)
-    return rows, places[:len(a)], places[len(a):]
+    both = np.concatenate([a, b])
+    order = row_major(both)
+    rows = both[order]
+    first = np.ones(len(both), bool)
+    first[1:] = (rows[1:] != rows[:-1]).any(1)
+    places = np.empty(len(both), np.int64)
+    places[order] = np.cumsum(first) - 1
+    return rows[first], places[:len(a)], places[len(a):]
 
 
 @host(f"{_PAIR}, thresh: Treal -> sum_indices: int64, sum_values: T, sum_shape: int64", shape=_same_shape,
@@ -59,9 +62,9 @@ def SparseAdd(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, th
     sums = np.zeros(len(rows), av.dtype)
     np.add.at(sums, at, av)
     np.add.at(sums, bt, bv)
-    both = np.intersect1d(at, bt)
-    kept = np.ones(len(rows), bool)
-    kept[both] = np.abs(sums[both]) >= thresh
+    only = np.ones((2, len(rows)), bool)
+    only[0, at], only[1, bt] = False, False
+    kept = only.any(0) | (np.abs(sums) >= thresh)
     return rows[kept], sums[kept], a_shape
 
 
@@ -72,9 +75,13 @@ def SparseAddGrad(dy: Any, ai: Any, bi: Any, rows: Any) -> Any:
     """Compute the gradients of the values of both addends of SparseAdd; those that were left out have none."""
     if len(dy) != len(rows):
         raise ValueError(f"expected a gradient for each of {len(rows)} sums, got {len(dy)}")
-    given = {tuple(row): value for row, value in zip(rows.tolist(), dy, strict=True)}
-    zero = dy.dtype.type(0)
-    return tuple(np.array([given.get(tuple(row), zero) for row in places.tolist()], dy.dtype) for places in (ai, bi))
+    made = []
+    for places in (ai, bi):
+        every, own, summed = _united(places, rows)
+        values = np.zeros(len(every), dy.dtype)
+        values[summed] = dy
+        made.append(values[own])
+    return tuple(made)
 
 
 SparseAddGrad.no_gradient("as in TensorFlow, it has none")

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from math import prod
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,49 +15,75 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
 from tfnb.ops.sparse.structure import belong, flat_places, unknown_count
+from tfnb.ops.strings.decoding import strings
 
-OPERATIONS: dict[str, Callable[[set[Any], set[Any]], set[Any]]] = {
-    "a-b": lambda a, b: a - b, "b-a": lambda a, b: b - a, "intersection": lambda a, b: a & b,
-    "union": lambda a, b: a | b}
+# By operation: which elements the result has: those of `a` alone (1), of `b` alone (2), of both (3)
+OPERATIONS = {"a-b": [1], "b-a": [2], "intersection": [3], "union": [1, 2, 3]}
 _TYPES = "{int8, int16, int32, int64, uint8, uint16, string}"
 _RESULT = "result_indices: int64, result_values: T, result_shape: int64"
 _ATTRS: dict[str, Any] = {"set_operation": "string", "validate_indices": "bool = true", "T": _TYPES}
-Sets = dict[tuple[int, ...], set[Any]]
 
 
-def _sets_of_dense(values: np.ndarray) -> tuple[Sets, tuple[int, ...]]:
+class Sets(NamedTuple):
+    """Elements of sets, and the number of the set that each belongs to, in row-major order of `groups`."""
+
+    rows: np.ndarray
+    values: np.ndarray
+    groups: tuple[int, ...]
+
+
+def _sets_of_dense(values: np.ndarray) -> Sets:
     if values.ndim < 2:
         raise ValueError(f"expected a set of rank 2 or more, got rank {values.ndim}")
-    return {place: set(values[place].tolist()) for place in np.ndindex(values.shape[:-1])}, values.shape[:-1]
+    rows = np.repeat(np.arange(prod(values.shape[:-1])), values.shape[-1])
+    return Sets(rows, values.reshape(-1), values.shape[:-1])
 
 
-def _sets_of_sparse(indices: np.ndarray, values: np.ndarray, shape: np.ndarray,
-                    validate: bool) -> tuple[Sets, tuple[int, ...]]:
+def _sets_of_sparse(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, validate: bool) -> Sets:
     if len(shape) < 2:
         raise ValueError(f"expected a set of rank 2 or more, got rank {len(shape)}")
     places = flat_places(indices, shape)
     if validate and (np.diff(places) <= 0).any():
         row = int((np.diff(places) <= 0).argmax()) + 1
         raise ValueError(f"indices[{row}] = {indices[row].tolist()} is repeated or out of order")
-    sets: Sets = {}
-    for place, value in zip(indices[:, :-1].tolist(), values.tolist(), strict=True):
-        sets.setdefault(tuple(place), set()).add(value)
-    return sets, tuple(shape[:-1].tolist())
+    return Sets(flat_places(indices[:, :-1], shape[:-1]), values, tuple(shape[:-1].tolist()))
 
 
-def _result(operation: bytes, dtype: np.dtype, first: tuple[Sets, tuple[int, ...]],
-            second: tuple[Sets, tuple[int, ...]]) -> Any:
+def _numbered(values: np.ndarray) -> tuple[np.ndarray, list[bytes] | None]:
+    """Return numbers as they are; of strings their places in sorted order, and the strings in that order."""
+    if values.dtype.kind != "O":
+        return values, None
+    names = sorted({*values.tolist()})
+    places = {name: i for i, name in enumerate(names)}
+    return np.fromiter(map(places.__getitem__, values.tolist()), np.int64, len(values)), names
+
+
+def _distinct(rows: np.ndarray, values: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (row, value) pairs in order, each once, and the union (as bits) of what it is `of`."""
+    order = np.lexsort((values, rows))
+    rows, values = rows[order], values[order]
+    first = np.ones(len(rows), bool)
+    first[1:] = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])
+    return rows[first], values[first], np.bitwise_or.reduceat(of[order], np.flatnonzero(first)) if len(of) else of
+
+
+def _result(operation: bytes, dtype: np.dtype, a: Sets, b: Sets) -> Any:
     """Return a sparse tensor with the sorted elements of each set of the result."""
-    (a, groups), (b, others) = first, second
-    if groups != others:
-        raise ValueError(f"Mismatched group shapes: {list(groups)} and {list(others)}")
-    apply, empty = OPERATIONS[operation.decode()], set[Any]()
-    found = [(place, sorted(apply(a.get(place, empty), b.get(place, empty)))) for place in sorted({*a, *b})]
-    indices = [(*place, i) for place, held in found for i in range(len(held))]
-    values = [value for _, held in found for value in held]
-    largest = max((len(held) for _, held in found), default=0)
-    return (np.array(indices, np.int64).reshape(len(indices), len(groups) + 1), np.array(values, dtype),
-            np.array([*groups, largest], np.int64))
+    if a.groups != b.groups:
+        raise ValueError(f"Mismatched group shapes: {list(a.groups)} and {list(b.groups)}")
+    values, names = _numbered(np.concatenate([a.values, b.values]))
+    rows, values, of = _distinct(np.concatenate([a.rows, b.rows]), values,
+                                 np.repeat([1, 2], [len(a.rows), len(b.rows)]))
+    kept = np.isin(of, OPERATIONS[operation.decode()])
+    rows, values = rows[kept], values[kept]
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    counts = np.diff(starts, append=len(rows))
+    indices = np.zeros((len(rows), len(a.groups) + 1), np.int64)
+    if len(rows):
+        indices[:, :-1] = np.stack(np.unravel_index(rows, a.groups), 1)
+        indices[:, -1] = np.arange(len(rows)) - np.repeat(starts, counts)
+    return (indices, values.astype(dtype) if names is None else strings([names[i] for i in values.tolist()]),
+            np.array([*a.groups, counts.max(initial=0)], np.int64))
 
 
 def _known_operation(ctx: Any) -> None:
@@ -117,11 +144,9 @@ def _row_shape(ctx: Any) -> list[Static]:
       ranks={"set_indices": 2, "set_values": 1, "set_shape": 1}, validate_indices="bool = true", T=_TYPES)
 def SetSize(indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Any:
     """Count the different elements of each row of a sparse tensor."""
-    sets, groups = _sets_of_sparse(indices, values, shape, validate_indices)
-    counts = np.zeros(groups, np.int32)
-    for place, held in sets.items():
-        counts[place] = len(held)
-    return counts
+    found = _sets_of_sparse(indices, values, shape, validate_indices)
+    rows, _, _ = _distinct(found.rows, _numbered(values)[0], np.zeros(len(values), int))
+    return np.bincount(rows, minlength=prod(found.groups)).astype(np.int32).reshape(found.groups)
 
 
 for _op in (DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation, SetSize):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,7 +61,12 @@ def flat_places(indices: np.ndarray, shape: np.ndarray) -> np.ndarray:
 
 def row_major(indices: np.ndarray) -> np.ndarray:
     """Return the order of indices, the last axis fastest; equal ones keep theirs."""
-    return np.lexsort(indices.T[::-1]) if indices.shape[1] else np.arange(len(indices))
+    if not indices.size:
+        return np.arange(len(indices))
+    sizes = indices.max(0) + 1
+    if indices.min() < 0 or prod(sizes.tolist()) > np.iinfo(np.int64).max:
+        return np.lexsort(indices.T[::-1])
+    return np.argsort(flat_places(indices, sizes), kind="stable")         # of one key: half the time
 
 
 _IN = "input_indices: int64, input_values: T, input_shape: int64"

@@ -11,7 +11,7 @@ import numpy as np
 from tfnb.compile.trace import Meta
 from tfnb.core.errors import OpError
 from tfnb.core.shape import is_known
-from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import reads_operand, wants_lock
 from tfnb.runtime.runners.interpreter import Interpreted
@@ -25,6 +25,14 @@ KEPT, ALWAYS = 512, 4    # cached shapes of a stage (4 ms to build a program); t
 KEPT_BYTES = 1 << 28     # of their arenas and result arrays
 NOTED = 32               # shapes that a stage of a loop records as met
 
+
+def _overwrites(op: Operation, variable: Tensor) -> bool:
+    """Return whether an op assigns a value of its shape to a variable, whatever that held."""
+    spec = op.spec
+    if not isinstance(spec, kinds.Update) or len(op.inputs) != 2 or op.inputs[0] is not variable:
+        return False
+    shape = op.inputs[1].static
+    return is_known(shape) and shape == variable.op.attrs["shape"] and not reads_operand(op, spec.body, 0)
 
 
 class StageRunner:
@@ -116,7 +124,7 @@ class StageRunner:
         missing = [op for op in self.stage.variables if self._store.peek(op) is None]
         if not missing:
             return self._compiled(key, inputs)
-        if given is None or self._patience is not None or not all(map(self._is_assigned, missing)):
+        if given is None or self._patience is not None or not self._are_assigned(missing):
             return None
         for op in missing:
             self._store.allocate(op)
@@ -129,17 +137,15 @@ class StageRunner:
         given += missing
         return program
 
-    def _is_assigned(self, variable: Operation) -> bool:
-        """Return whether the stage uses a variable for one thing alone: it assigns a value of the variable's shape."""
-        tensor = variable.outputs[0]
-        users = [op for op in self.stage.ops if tensor in op.inputs]
-        if len(users) != 1 or tensor in self.stage.outputs or not isinstance(users[0].spec, kinds.Update) \
-                or "shared_name" not in variable.attrs:         # a temporary variable
-            return False
-        (user,) = users
-        shape = user.inputs[-1].static
-        return user.inputs[0] is tensor and len(user.inputs) == 2 and not reads_operand(user, user.spec.body, 0) \
-            and is_known(shape) and shape == variable.attrs["shape"]
+    def _are_assigned(self, variables: Sequence[Operation]) -> bool:
+        """Return whether the stage uses variables for one thing alone: to assign each a value of its shape."""
+        users: dict[Any, list[Operation]] = {op.outputs[0]: [] for op in variables if "shared_name" in op.attrs}
+        for op in self.stage.ops:                  # (a temporary variable has no such attr)
+            for tensor in op.inputs:
+                if tensor in users:
+                    users[tensor].append(op)
+        return len(users) == len(variables) and users.keys().isdisjoint(self.stage.outputs) and all(
+            len(found) == 1 and _overwrites(found[0], tensor) for tensor, found in users.items())
 
     def _compiled(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program:
         """Compile a new program, locked for the caller."""
