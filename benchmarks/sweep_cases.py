@@ -201,6 +201,18 @@ def _words(m: Make) -> np.ndarray:
     return np.array([b"%d.25" % i for i in range(max(4, min(m.n // 4, 20_000)))], object)
 
 
+def _few(m: Make) -> int:
+    """Return how many strings, or rows of 10 elements, a batch of a pipeline has: 32 to 1,000."""
+    return max(32, min(m.n // 100, 1000))
+
+
+def _lines(m: Make, mark: bytes) -> np.ndarray:
+    """Return strings of 10 numbers with marks between."""
+    made = np.empty(_few(m), object)
+    made[:] = [mark.join(b"%.4f" % x for x in row) for row in m.random.standard_normal((len(made), 10))]
+    return made
+
+
 def _sparse(columns: int = 100, *more: Any) -> Callable[[Make], Call]:
     return lambda m: ([*m.spans(columns), *more], {})
 
@@ -344,7 +356,8 @@ CASES: dict[str, list[Case]] = {
               ("8x8", lambda m: ([_matrices(small(m, 2**16), 8, 4)], {}))),
     "SelfAdjointEigV2": [("8x8", lambda m: ([_spd(small(m, 2**16), 8)], {}))],
     "MatrixSolve": [("8x8", lambda m: ([_matrices(small(m, 2**16), 8, 4), _matrices(small(m, 2**16), 8)], {}))],
-    "MatrixTriangularSolve": [("8x8", lambda m: ([_spd(small(m, 2**16), 8), _matrices(small(m, 2**16), 8)], {}))],
+    "MatrixTriangularSolve": [("8x8", lambda m: ([_spd(small(m, 2**16), 8), _matrices(small(m, 2**16), 8)], {})),
+                              ("128x128", lambda m: ([_spd(small(m, 2**14), 128), m.normal(1, 128, 128)], {}))],
     **_lookup(["FFT", "IFFT"], ("1024", lambda m: ([m.normal(max(1, m.n // 1024), 1024).astype("complex64")], {}))),
     "RFFT": [("1024", lambda m: ([m.normal(max(1, m.n // 1024), 1024), [1024]], {}))],
     **_lookup(["RandomUniform", "RandomStandardNormal", "TruncatedNormal"],
@@ -376,6 +389,11 @@ CASES: dict[str, list[Case]] = {
     "StringToHashBucketFast": [("", lambda m: ([_words(m)], {"num_buckets": 1000}))],
     "StringLength": [("", lambda m: ([_words(m)], {}))], "StringUpper": [("", lambda m: ([_words(m)], {}))],
     "Substr": [("", lambda m: ([_words(m), 0, 2], {}))],
+    "DecodeCSV": [("10 columns", lambda m: ([_lines(m, b","), [np.float32([0])] * 10], {}))],
+    "StringSplit": [("10 words", lambda m: ([_lines(m, b" "), np.array(b" ", object)], {}))],
+    "StaticRegexReplace": [("class", lambda m: ([_lines(m, b" ")], {"pattern": "[.,]", "rewrite": "_"}))],
+    "DenseToDenseSetOperation": [("rows of 10", lambda m: ([m.i(30, _few(m), 10), m.i(30, _few(m), 10)],
+                                                           {"set_operation": "intersection"}))],
     "DecodeRaw": [("", lambda m: ([np.array(m.x(m.n).tobytes(), object)], {"out_type": m.dtype}))],
     "CTCLoss": [("", lambda m: ([m.normal(20, 4, 12), np.array([[b, t] for b in range(4) for t in range(3)]),
                                  m.i(10, 12), np.full(4, 20, np.int32)], {}))],

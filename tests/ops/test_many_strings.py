@@ -94,8 +94,8 @@ def test_the_kernel_of_records():
     assert found[0] == found[1] and found[0][0] == [3, 1, -1, -1, 3, -1]
 
 
-ATOMS = ["a", "b", " ", "-", r"\.", r"\d", r"\w", "[ab]", "[^a]", "[a-c]", "[^ .!]", r"\?", r"[\d_]", "'", "[!.,?]",
-         r"\\"]
+ATOMS = ["a", "b", ".", " ", "-", r"\.", r"\d", r"\w", "[ab]", "[^a]", "[a-c]", "[^ .!]", r"\?", r"[\d_]", "'",
+         "[!.,?]", r"\\"]
 
 
 def test_simple_patterns_match_as_re2_does():

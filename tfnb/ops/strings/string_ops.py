@@ -77,9 +77,9 @@ def re2_pattern(pattern: bytes) -> Any:
 # takes no more than the square of the length.
 _ESCAPED = rb"\\[.,!?*+()\[\]{}|^$/\\\-]"
 _CLASS = rb"\[\^?(?:[A-Za-z0-9]-[A-Za-z0-9]|[A-Za-z0-9 _.,!?<>/;:#@%='\"()*+$]|\\d|" + _ESCAPED + rb")+\]"
-_ATOM = rb"(?:[A-Za-z0-9 _,!<>/;:#@%=&'\"-]|\\[dw]|" + _ESCAPED + b"|" + _CLASS + b")"
+_ATOM = rb"(?:[A-Za-z0-9 _,!<>/;:#@%=&'\".-]|\\[dw]|" + _ESCAPED + b"|" + _CLASS + b")"
 _SIMPLE = re.compile(_ATOM + rb"*(?:" + _ATOM + rb"[+*]" + _ATOM + rb"*)?")
-_ANY_BYTE = re.compile(rb"\[\^")                  # a character, and so several bytes, outside of ASCII
+_ANY_BYTE = re.compile(rb"\[\^|(?<!\\)\.")                  # a character, and so several bytes, outside of ASCII
 ONE_BYTE = re.compile(_ATOM)
 MOST = 1 << 12                                     # bytes of a string: the square of it is to be no long time
 
