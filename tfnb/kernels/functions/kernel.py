@@ -40,6 +40,7 @@ def address(array: np.ndarray) -> int:
     try:
         return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # (the quickest way)
     except (TypeError, ValueError):                    # read-only, empty
+        assert array.flags.c_contiguous
         found: int = array.__array_interface__["data"][0]
         return found
 
