@@ -122,6 +122,34 @@ def test_errors_leave_the_session_usable(cluster):
         session.run(checked, {x: 1.0})
 
 
+def test_what_calls_python_stays_in_this_process(cluster):
+    v = tf.Variable(2.0, name="on_the_server")
+    numbers = np.arange(10, dtype=np.float32)
+    data = tf.data.Dataset.from_tensor_slices((numbers, numbers.astype("i"))).repeat().batch(3)
+    x, y = data.make_one_shot_iterator().get_next()
+    more = tf.py_func(lambda a: a + 1, [x], tf.float32)
+    more.set_shape([None])
+    initialized = tf.data.Dataset.range(2).make_initializable_iterator()
+    n = initialized.get_next()
+    with tf.Session(cluster.targets[0]) as session:
+        session.run(v.initializer)
+        for i in range(4):
+            a, b, c, d = session.run([x, y, more * v, v * tf.reduce_sum(x)])
+            np.testing.assert_array_equal(a, (np.arange(3) + 3 * i) % 10 if i < 3 else [9, 0, 1])
+            np.testing.assert_array_equal(b, a)
+            np.testing.assert_array_equal(c, 2 * (a + 1))
+            assert d == 2 * a.sum()
+        np.testing.assert_array_equal(session.run(more * v, {x: [5.0]}), [12])
+        np.testing.assert_array_equal(session.run(more * v, {more: [5.0]}), [10])
+        session.run(initialized.initializer)
+        assert [session.run(n * 2) for _ in range(2)] == [0, 2]
+        with pytest.raises(tf.errors.OutOfRangeError):
+            session.run(n * 2)
+        with pytest.raises(tf.errors.UnimplementedError, match="needs 'on_the_server'.*fetch what it needs, and feed"):
+            session.run(tf.py_func(lambda a: a, [v * 2.0], tf.float32))
+        assert session.run(v) == 2
+
+
 def test_replaced_nodes(cluster):
     v = tf.Variable(3.0, name="kept_by_the_server")
     y = tf.multiply(v, 2.0, name="y")

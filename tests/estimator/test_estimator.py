@@ -166,7 +166,7 @@ def test_a_changed_vocabulary_keeps_the_rows_of_words_that_stay(tmp_path):
     (ValueError, "not expected args", lambda d: estimators.Estimator(lambda features, x: None, d)),
     (ValueError, "RunConfig", lambda d: made(d, model_dir=os.path.join(d, "other"))),
     (ValueError, "cannot be both", lambda d: estimators.RunConfig(save_checkpoints_steps=1, save_checkpoints_secs=1)),
-    (ValueError, "one process", lambda d: estimators.RunConfig(train_distribute=object())),
+    (ValueError, "strategies", lambda d: estimators.RunConfig(train_distribute=object())),
     (ValueError, "steps > 0", lambda d: made(d).train(batches(), steps=0)),
     (ValueError, "both steps and max_steps", lambda d: made(d).train(batches(), steps=1, max_steps=1)),
     (TypeError, "SessionRunHook", lambda d: made(d).train(batches(), hooks=[1], steps=1)),

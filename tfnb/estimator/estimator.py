@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from tfnb.core.arguments import ESTIMATORS, describe
+from tfnb.core.lazy import lazy_module
 from tfnb.estimator import calls
 from tfnb.estimator.receivers import ServingInputReceiver
 from tfnb.estimator.results import metric_ops, write_results
@@ -20,7 +21,7 @@ from tfnb.estimator.spec import EstimatorSpec, ModeKeys
 from tfnb.estimator.warm_start import WarmStartSettings, settings_of
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.keys import GraphKeys
-from tfnb.graph.stack import add_to_collection
+from tfnb.graph.stack import add_to_collection, device
 from tfnb.ops.io.summary import scalar as scalar_summary
 from tfnb.ops.random.random_ops import set_random_seed
 from tfnb.train.checkpoints.reader import list_variables, load_variable
@@ -37,6 +38,7 @@ from tfnb.train.sessions.monitored_session import MonitoredSession, MonitoredTra
 from tfnb.train.sessions.stop_hooks import NanTensorHook, StopAtStepHook
 
 _log = logging.getLogger("tensorflow")
+_config_pb2 = lazy_module("tfnb.proto.config_pb2")
 Hooks = Sequence[SessionRunHook] | None
 
 
@@ -146,7 +148,7 @@ class Estimator:
         listeners = _checked(saving_listeners, CheckpointSaverListener, "saving_listeners")
         if steps is not None or max_steps is not None:
             hooks.append(StopAtStepHook(steps, max_steps))
-        with Graph().as_default():
+        with Graph().as_default(), device(self._config.task.devices):
             set_random_seed(self._config.tf_random_seed)
             global_step = create_global_step()
             global_step_before_run()
@@ -178,14 +180,21 @@ class Estimator:
                  *spec.training_chief_hooks]
         loss = None
         with MonitoredTrainingSession(
-                checkpoint_dir=self.model_dir, scaffold=spec.scaffold, hooks=hooks, chief_only_hooks=chief,
-                save_checkpoint_secs=0, save_summaries_steps=config.save_summary_steps, config=config.session_config,
+                config.master, config.is_chief, self.model_dir, spec.scaffold, hooks=hooks, chief_only_hooks=chief,
+                save_checkpoint_secs=0, save_summaries_steps=config.save_summary_steps, config=self._session_config(),
                 log_step_count_steps=config.log_step_count_steps) as session:
             while not session.should_stop():
                 _, loss = session.run([spec.train_op, spec.loss])
         if loss is None:
             _log.warning("Training with estimator made no steps. Perhaps input is empty or misspecified.")
         return loss
+
+    def _session_config(self) -> Any:
+        """Return the ConfigProto of sessions that train: of a cluster, for this task and the parameter servers."""
+        found, task = self._config.session_config, self._config.task
+        if not task.distributed or found is not None:
+            return found
+        return _config_pb2.ConfigProto(device_filters=task.device_filters)
 
     def _saving(self, hooks: list[SessionRunHook], scaffold: Any, listeners: list[Any]) -> list[SessionRunHook]:
         """Return a hook that saves checkpoints, unless there is one; the listeners join it."""

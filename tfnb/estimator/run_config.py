@@ -7,6 +7,7 @@ import os
 from typing import Any, Self
 
 from tfnb.cluster.spec import ClusterSpec
+from tfnb.estimator.task import EVALUATOR, Task, task_of
 
 USE_DEFAULT = object()
 _REPLACEABLE = frozenset((
@@ -20,16 +21,19 @@ _MAY_BE_0 = ("save_summary_steps", "save_checkpoints_steps", "save_checkpoints_s
 
 
 class RunConfig:
-    """Configuration of the runs of an Estimator, which keeps all in one process.
+    """Configuration of the runs of an Estimator, in one process or as a task of a cluster.
 
-    model_dir: the folder of checkpoints and event files; also the environment variable TF_CONFIG may say it, a JSON
-    object. tf_random_seed: of the graphs. save_summary_steps: how many steps from summary to summary.
+    The environment variable TF_CONFIG, a JSON object, may describe a cluster ("cluster": job -> addresses, with one
+    "chief") and the place of this process in it ("task": {"type": ..., "index": ...}); `train_and_evaluate` trains so.
+    model_dir: the folder of checkpoints and event files; also TF_CONFIG may say it. tf_random_seed: of the graphs.
+    save_summary_steps: how many steps from summary to summary.
     save_checkpoints_steps, save_checkpoints_secs: steps or seconds (600 by default) from checkpoint to checkpoint, at
     most one of them; None for both: none. session_config: a ConfigProto. keep_checkpoint_max: how many are kept, 0
     for all; keep_checkpoint_every_n_hours: which are kept for ever. log_step_count_steps: how many steps from log line
-    to log line. session_creation_timeout_secs: how long a worker waits. device_fn, protocol, train_distribute,
-    eval_distribute, experimental_distribute and experimental_max_worker_delay_secs are for distributed training: a
-    value other than None raises ValueError, as a TF_CONFIG with a cluster of several tasks does.
+    to log line. session_creation_timeout_secs: how long a worker waits. experimental_max_worker_delay_secs: the
+    longest time after which a worker begins (5 seconds after the one before it otherwise, at most 60). protocol:
+    accepted. device_fn, train_distribute, eval_distribute and experimental_distribute: a value other than None raises
+    ValueError. Raises ValueError for a TF_CONFIG without a chief, or whose task is not of its cluster.
 
     >>> config = tf.estimator.RunConfig(model_dir="model", save_checkpoints_steps=500)
     >>> config.save_checkpoints_steps, config.save_checkpoints_secs, config.replace(tf_random_seed=1).tf_random_seed
@@ -45,7 +49,7 @@ class RunConfig:
                  experimental_max_worker_delay_secs: Any = None, session_creation_timeout_secs: float = 7200) -> None:
         steps, secs = _chosen(save_checkpoints_steps, save_checkpoints_secs)
         said = json.loads(os.environ.get("TF_CONFIG") or "{}")
-        self._cluster_spec = _cluster(said)
+        self._task = task_of(said)
         folder = os.fsdecode(model_dir) if model_dir is not None else None
         told = said.get("model_dir")
         if folder and told and folder != told:
@@ -67,7 +71,8 @@ class RunConfig:
                 raise ValueError(f"{name} should be {'>= 0' if name in _MAY_BE_0 else '> 0'}, got {value}")
         for name in ("train_distribute", "eval_distribute", "experimental_distribute", "device_fn"):
             if values.get(name) is not None:
-                raise ValueError(f"{name} must be None: estimators run in one process here, got {values[name]!r}")
+                raise ValueError(f"{name} must be None: strategies that copy a model over devices are not there, got "
+                                 f"{values[name]!r}")
         self._values.update(values)
 
     def __getattr__(self, name: str) -> Any:
@@ -95,42 +100,55 @@ class RunConfig:
 
     @property
     def cluster_spec(self) -> ClusterSpec:
-        """ClusterSpec of no tasks."""
-        return self._cluster_spec
+        """ClusterSpec of TF_CONFIG; of no tasks for one process, and for an evaluator."""
+        return self._task.cluster
 
     @property
     def is_chief(self) -> bool:
-        """Whether this process initializes and saves: True."""
-        return True
+        """Whether this process initializes and saves: True for one process, and for the chief of a cluster."""
+        return self._task.type in ("chief", "master") or not self._task.distributed and self._task.type != EVALUATOR
 
     @property
     def master(self) -> str:
-        """Target of sessions: this process."""
-        return ""
+        """Target of sessions: "" for this process, "grpc://host:port" for the server of this task."""
+        return self._task.target
 
-    evaluation_master = master
+    @property
+    def evaluation_master(self) -> str:
+        """Target of the sessions of evaluations: this process."""
+        return ""
 
     @property
     def task_type(self) -> str:
         """Job of this process."""
-        return "worker"
+        return self._task.type
 
     @property
     def task_id(self) -> int:
         """Index of this process in its job."""
-        return 0
+        return self._task.index
 
-    global_id_in_cluster = task_id
+    @property
+    def global_id_in_cluster(self) -> int | None:
+        """Number of this process among the tasks that train, the chief being 0; None for an evaluator."""
+        return self._task.number
+
+    @property
+    def task(self) -> Task:
+        """Place of this process in the cluster."""
+        return self._task
 
     @property
     def num_ps_replicas(self) -> int:
         """Number of parameter servers."""
-        return 0
+        return self._task.count("ps")
 
     @property
     def num_worker_replicas(self) -> int:
-        """Number of workers."""
-        return 1
+        """Number of workers, the chief among them; 0 for an evaluator."""
+        if not self._task.distributed:
+            return int(self._task.type != EVALUATOR)
+        return sum(map(self._task.count, ("chief", "master", "worker")))
 
     @property
     def service(self) -> None:
@@ -146,10 +164,3 @@ def _chosen(steps: Any, secs: Any) -> tuple[Any, Any]:
         raise ValueError("`save_checkpoints_steps` and `save_checkpoints_secs` cannot be both set.")
     return steps, secs
 
-
-def _cluster(said: Any) -> ClusterSpec:
-    tasks = [address for job in (said.get("cluster") or {}).values() for address in job]
-    if len(tasks) > 1:
-        raise ValueError(f"TF_CONFIG describes a cluster of {len(tasks)} tasks: estimators run in one process here; "
-                         "unset it, or train with tf.train.Server and MonitoredTrainingSession")
-    return ClusterSpec({})

@@ -7,13 +7,21 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple, Self
 
+from tfnb.cluster.server import Server
 from tfnb.core.arguments import ESTIMATORS, describe
+from tfnb.core.lazy import lazy_module
 from tfnb.estimator.estimator import Estimator
 from tfnb.estimator.exporters import Exporter
+from tfnb.estimator.task import EVALUATOR
+from tfnb.graph.parts.keys import GraphKeys
+from tfnb.train.checkpoints.reader import load_variable
 from tfnb.train.sessions.checkpoint_hook import CheckpointSaverListener
 from tfnb.train.sessions.hook import SessionRunHook
 
 _log = logging.getLogger("tensorflow")
+_config_pb2 = lazy_module("tfnb.proto.config_pb2")
+_DELAY, _LONGEST_DELAY = 5.0, 60.0      # seconds: workers begin one after another, the chief first
+_POLL = 1.0                             # seconds from one look for a checkpoint to the next
 
 
 class _Train(NamedTuple):
@@ -122,15 +130,16 @@ class _Evaluation(CheckpointSaverListener):
         assert self._last is not None
         if time.monotonic() - self._last < self._spec.throttle_secs:
             return
-        self._evaluate(global_step_value)
+        self.evaluate(global_step_value)
         self._last = time.monotonic()
 
     def end(self, session: Any, global_step_value: int) -> None:
         """Evaluate the last checkpoint."""
         if self._step != global_step_value:
-            self._evaluate(global_step_value)
+            self.evaluate(global_step_value)
 
-    def _evaluate(self, step: int) -> None:
+    def evaluate(self, step: int) -> None:
+        """Evaluate the newest checkpoint, and export it."""
         spec, self._step = self._spec, step
         last = self._max_steps is not None and step >= self._max_steps
         found = self._estimator.evaluate(spec.input_fn, steps=spec.steps, hooks=spec.hooks, name=spec.name)
@@ -144,10 +153,50 @@ class _Evaluation(CheckpointSaverListener):
             self.exports.append(made)
 
 
+def _run_task(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec, config: Any) -> tuple[Any, list[Any]]:
+    """Do the work of one task of a cluster."""
+    task = config.task
+    if task.type == EVALUATOR:
+        return _evaluate_until(estimator, eval_spec, train_spec.max_steps)
+    settings = _config_pb2.ConfigProto(device_filters=task.device_filters) if config.session_config is None else \
+        config.session_config
+    server = Server(task.cluster, task.type, task.index, protocol=config.protocol, config=settings)
+    if task.type == "ps":
+        server.join()
+    if task.type == "worker":
+        longest = config.experimental_max_worker_delay_secs
+        delay = min(_LONGEST_DELAY if longest is None else longest, _DELAY * (task.index + 1))
+        _log.info("Waiting %d secs before starting training.", delay)
+        time.sleep(delay)
+    listeners = [_Evaluation(estimator, eval_spec, train_spec.max_steps)] if task.type == "master" else []
+    estimator.train(train_spec.input_fn, hooks=train_spec.hooks, max_steps=train_spec.max_steps,
+                    saving_listeners=listeners)
+    return None, []
+
+
+def _evaluate_until(estimator: Estimator, spec: EvalSpec, max_steps: int | None) -> tuple[Any, list[Any]]:
+    """Evaluate each checkpoint that another task saves, until the one of the last step."""
+    time.sleep(spec.start_delay_secs)
+    listener, last = _Evaluation(estimator, spec, max_steps), None
+    while True:
+        began, found = time.monotonic(), estimator.latest_checkpoint()
+        if found and found != last:
+            last, step = found, int(load_variable(found, GraphKeys.GLOBAL_STEP))
+            listener.evaluate(step)
+            if max_steps is not None and step >= max_steps:
+                return listener.result, listener.exports
+        time.sleep(max(_POLL, spec.throttle_secs - (time.monotonic() - began)))
+
+
 def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: EvalSpec) -> tuple[Any, list[Any]]:
     """Train an Estimator in this process; evaluate and export checkpoints as they are saved, and the last one.
 
-    Return (the last results of evaluations, what the exporters returned then); (None, []) if nothing is left to train.
+    Where TF_CONFIG describes a cluster, do what the task of this process is: serve variables for ever ("ps"), train
+    ("chief", "worker"), or evaluate and export the chief's checkpoints until the last step ("evaluator"); see
+    docs/cluster.md.
+
+    Return (the last results of evaluations, what the exporters returned then); (None, []) if nothing is left to train,
+    and for a task that only trains.
     train_spec, eval_spec: a TrainSpec and an EvalSpec. Raises TypeError for others.
 
     >>> def model_fn(features, labels, mode):
@@ -167,8 +216,10 @@ def train_and_evaluate(estimator: Estimator, train_spec: TrainSpec, eval_spec: E
     for value, kind in ((estimator, Estimator), (train_spec, TrainSpec), (eval_spec, EvalSpec)):
         if not isinstance(value, kind):
             raise TypeError(f"train_and_evaluate needs an instance of {kind.__name__}, given {type(value).__name__}")
-    _log.info("Running training and evaluation locally (non-distributed).")
     config = estimator.config
+    if config.task.distributed or config.task.type == EVALUATOR:
+        return _run_task(estimator, train_spec, eval_spec, config)
+    _log.info("Running training and evaluation locally (non-distributed).")
     if eval_spec.throttle_secs == 0 and not (config.save_checkpoints_secs or config.save_checkpoints_steps):
         _log.warning("throttle_secs is 0 and no checkpoints are saved: only the last one is evaluated")
     listener = _Evaluation(estimator, eval_spec, train_spec.max_steps)

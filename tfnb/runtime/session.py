@@ -24,9 +24,11 @@ from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, Settings
 from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches, with_handles
+from tfnb.runtime.here import Here
 from tfnb.runtime.metadata import fill_in
 from tfnb.runtime.process_config import session_config
 from tfnb.runtime.remote.session import RemoteExecutor, RemotePartialRun, RemoteSession, reset
+from tfnb.runtime.remote.split import split
 from tfnb.runtime.runners.partial import PartialRun
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
@@ -231,7 +233,8 @@ class BaseSession:
     def _execute(self, plan: Plan) -> Executor | RemoteExecutor:
         """Build the executor of a plan. Raises InvalidArgumentError for an op on a device that does not exist."""
         if self._remote is not None:
-            return self._remote.executor(plan)
+            apart = split(plan.ops, plan.fetches, plan.targets, plan.feeds)
+            return self._remote.executor(plan, None if apart is None else Here(apart, plan.feeds, self._store))
         self._placer.check(plan)
         return Executor(plan, self._store, settings=self._settings)
 

@@ -71,13 +71,13 @@ def _made(ctx: Any) -> IteratorState:
     return found
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, **_SHARED, **OUTPUTS)
+@host("-> handle: resource", shape=shapes.scalar, stateful=True, role="iterator", **_SHARED, **OUTPUTS)
 def IteratorV2(*, ctx: Any) -> Any:
     """Create an iterator, which MakeIterator starts."""
     return _made(ctx).handle
 
 
-@host("-> handle: resource", shape=shapes.scalar, stateful=True, dataset_factory="func", **OUTPUTS,
+@host("-> handle: resource", shape=shapes.scalar, stateful=True, role="iterator", dataset_factory="func", **OUTPUTS,
       container="string = ''", shared_name="string = ''")
 def OneShotIterator(*, dataset_factory: Any, ctx: Any) -> Any:
     """Create an iterator over the dataset that a function makes, once a session."""
@@ -109,7 +109,7 @@ def _next(iterator: Any, output_types: Any, output_shapes: Any, ctx: Any) -> Any
     return element
 
 
-@host("iterator: resource -> components: output_types", shape=_outputs, stateful=True, **OUTPUTS)
+@host("iterator: resource -> components: output_types", shape=_outputs, stateful=True, role="iterator", **OUTPUTS)
 def IteratorGetNext(iterator: Any, *, output_types: Any, output_shapes: Any, ctx: Any) -> Any:
     """Return the components of the next element of an iterator. Raises OutOfRangeError when there is none."""
     return _next(iterator, output_types, output_shapes, ctx)
@@ -128,7 +128,7 @@ def DatasetToSingleElement(dataset: Any, *, ctx: Any) -> Any:
     return tuple(a.copy() for a in found)
 
 
-@host("resource_handle: resource -> string_handle: string", shape=shapes.scalar, stateful=True)
+@host("resource_handle: resource -> string_handle: string", shape=shapes.scalar, stateful=True, role="iterator")
 def IteratorToStringHandle(resource_handle: Any) -> Any:
     """Return a name of an iterator, by which IteratorFromStringHandleV2 finds it."""
     state = resource_handle[()]
@@ -136,7 +136,8 @@ def IteratorToStringHandle(resource_handle: Any) -> Any:
     return np.array(state.name, object)
 
 
-@host("string_handle: string -> resource_handle: resource", shape=shapes.scalar, stateful=True, **_EXPECTED)
+@host("string_handle: string -> resource_handle: resource", shape=shapes.scalar, stateful=True, role="iterator",
+      **_EXPECTED)
 def IteratorFromStringHandleV2(string_handle: Any, *, output_types: Any, output_shapes: Any, ctx: Any) -> Any:
     """Return the iterator of a name. Raises InvalidArgumentError for an invalid name and for other dtypes."""
     state = _named.get(string_handle[()])

@@ -2,9 +2,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from secrets import randbits
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from tfnb.graph.formats.export import strip_defaults, versions
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Tensor
 from tfnb.runtime.remote.master import Master, made_error
+from tfnb.runtime.remote.split import Split, fed_as, stand_in, stays
 from tfnb.runtime.remote.wire import callable_request, step_request, value_of
 from tfnb.runtime.state.trace import Trace
 
@@ -24,6 +25,15 @@ _graph = lazy_module("tfnb.proto.graph_pb2")
 
 SEEN = 2                # runs of a signature until the server gets it as a callable
 GRACE = 1.0             # seconds that a server may take to report a deadline itself
+
+
+class Here(Protocol):
+    """The part of a run that stays in this process."""
+
+    split: Split
+
+    def run(self, feeds: Mapping[Tensor, np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Return the values of the fetches here, and of the tensors that the server takes."""
 
 
 class RemoteSession:
@@ -44,16 +54,16 @@ class RemoteSession:
         self._seen = (-1, -1)                       # version and mutations of the graph that was sent
         self._lock = threading.Lock()
 
-    def executor(self, plan: Plan) -> RemoteExecutor:
-        """Return what runs a plan there."""
-        return RemoteExecutor(self, plan)
+    def executor(self, plan: Plan, here: Here | None = None) -> RemoteExecutor:
+        """Return what runs a plan there. here: what runs a part of it in this process."""
+        return RemoteExecutor(self, plan, here)
 
     def prepared(self) -> str:
         """Return the handle of the session there, whose graph is the graph here from now on."""
         if self._handle is not None and self._seen == (self.graph.version, self.graph.mutations):
             return self._handle
         with self._lock:
-            seen, made = (self.graph.version, self.graph.mutations), strip_defaults(self.graph.as_graph_def())
+            seen, made = (self.graph.version, self.graph.mutations), self._graph_def()
             nodes = {node.name: node.SerializeToString(deterministic=True) for node in made.node}
             if self._handle is not None and any(nodes.get(name) != node for name, node in self._sent.items()):
                 self._end()
@@ -64,6 +74,26 @@ class RemoteSession:
             self._sent, self._seen = nodes, seen
             assert self._handle is not None
             return self._handle
+
+    def _graph_def(self) -> Any:
+        """Return the graph as servers get it: with placeholders for what ops give that stay here."""
+        made = strip_defaults(self.graph.as_graph_def())
+        here = {op.name: op for op in self.graph.get_operations() if stays(op)}
+        if not here:
+            return made
+        nodes = [node for node in made.node if node.name not in here]
+        del made.node[:]
+        tensors = dict.fromkeys(t for op in self.graph.get_operations() if op.name not in here
+                                for t in op.inputs if t.op.name in here)
+        for tensor in tensors:
+            node = made.node.add(name=stand_in(tensor), op="Placeholder")
+            node.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
+        names = {(t.op.name, t.value_index): stand_in(t) for t in tensors}
+        for node in nodes:
+            node.input[:] = [names.get(_split_name(name), name) for name in node.input if name.lstrip("^") not in here
+                             or not name.startswith("^")]
+        made.node.extend(nodes)
+        return made
 
     def _create(self, graph_def: Any) -> None:
         request = _pb.CreateSessionRequest(graph_def=graph_def)
@@ -123,21 +153,49 @@ def reset(address: str, containers: Sequence[str], config: Any) -> None:
 
 
 class RemoteExecutor:
-    """Runs of one signature on a server; after a few without options, as a callable made there."""
+    """Runs of one signature on a server; after a few without options, as a callable made there.
 
-    def __init__(self, session: RemoteSession, plan: Plan) -> None:
+    here: runs what stays in this process (see split.py), given the feeds by tensor; it returns its fetches, and what
+    the server takes.
+    """
+
+    def __init__(self, session: RemoteSession, plan: Plan, here: Here | None = None) -> None:
         self.plan = plan
-        self._session = session
-        self._feeds = [(t.name, t.dtype.base_dtype) for t in plan.feeds]
-        self._fetches, self._targets = [t.name for t in plan.fetches], [op.name for op in plan.targets]
+        self._session, self._here = session, here
+        apart = here.split if here is not None else Split((), (), ())
+        named = [(fed_as(t), t.dtype.base_dtype) for t in plan.feeds]
+        self._places = [i for i, (name, _) in enumerate(named) if name is not None]
+        self._feeds = [(name, dtype) for name, dtype in named if name is not None]
+        self._feeds += [(f"{stand_in(t)}:0", t.dtype.base_dtype) for t in apart.crossing]
+        self._fetches = [t.name for t in plan.fetches if t not in apart.fetches]
+        self._targets = [op.name for op in plan.targets if op not in apart.targets]
         self._runs = 0
         self._callable: tuple[int, int] | None = None       # (generation of the session, handle)
 
     def run(self, feeds: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Return the values of the fetches. feeds: arrays of the right dtypes, in the plan's order."""
         self._runs += 1
-        if self._runs <= SEEN:
-            return self.run_with(feeds, None, None, 0)
+        run = self._step_values if self._runs <= SEEN else self._call_values
+        return self._around(feeds, run)
+
+    def _around(self, feeds: Sequence[np.ndarray],
+                run: Callable[[list[np.ndarray]], list[np.ndarray]]) -> list[np.ndarray]:
+        """Run what stays here, and then the rest there."""
+        sent = [feeds[i] for i in self._places]
+        if self._here is None:
+            return run(sent)
+        mine, crossing = self._here.run(dict(zip(self.plan.feeds, feeds, strict=True)))
+        theirs = iter(run([*sent, *crossing]) if self._fetches or self._targets else ())
+        kept = iter(mine)
+        apart = set(self._here.split.fetches)
+        return [next(kept if t in apart else theirs) for t in self.plan.fetches]
+
+    def _step_values(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+        return self._values(self._step(dict(zip(self._feeds, feeds, strict=True)), self._fetches, self._targets),
+                            self._fetches)
+
+    def _call_values(self, feeds: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Run as a callable of the server."""
         handle = self._session.prepared()
         try:
             if self._callable is None or self._callable[0] != self._session.generation:
@@ -159,11 +217,13 @@ class RemoteExecutor:
     def run_with(self, feeds: Sequence[np.ndarray], options: Any, metadata: Any,
                  milliseconds: int) -> list[np.ndarray]:
         """Run with RunOptions (or None), and fill in a RunMetadata (or None). milliseconds: 0 for no limit."""
-        given = dict(zip(self._feeds, feeds, strict=True))
-        response = self._step(given, self._fetches, self._targets, options, milliseconds)
-        if metadata is not None:
-            metadata.CopyFrom(response.metadata)
-        return self._values(response, self._fetches)
+        def run(sent: list[np.ndarray]) -> list[np.ndarray]:
+            given = dict(zip(self._feeds, sent, strict=True))
+            response = self._step(given, self._fetches, self._targets, options, milliseconds)
+            if metadata is not None:
+                metadata.CopyFrom(response.metadata)
+            return self._values(response, self._fetches)
+        return self._around(feeds, run)
 
     def _step(self, given: Mapping[Any, np.ndarray], fetches: Sequence[str], targets: Sequence[str],
               options: Any = None, milliseconds: int = 0, partial: str = "") -> Any:
@@ -229,6 +289,12 @@ class RemotePartialRun:
         self._fetches.difference_update(fetches)
         self._feeds.difference_update(feeds)
         return values
+
+
+def _split_name(name: str) -> tuple[str, int]:
+    """Return the op and the index of an input of a node."""
+    op, _, index = name.partition(":")
+    return op, int(index or 0)
 
 
 def _fresh() -> int:
