@@ -3,8 +3,8 @@
     matmul(call), batch_matmul(call) -> launches    `cpu=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
     product(a, b, attrs), batch_product(a, b, attrs) -> array       their NumPy forms, by BLAS
 
-Tiles (tiled.py) serve what they can, by `tiled.is_worth_it`; BLAS has the rest: products with a vector (gemv), few
-columns, a few rows with a transposed b, and processors without fused multiply-add. Which of them depends on shapes and
+Tiles (tiled.py) serve what they can, by `tiled.is_worth_it`; BLAS has the rest: products with a vector (gemv), small
+ones, a few rows with a transposed b, and processors without fused multiply-add. Which of them depends on shapes and
 processor alone.
 
 BLAS is column-major: a row-major C = A B is its C' = B' A', so its first operand is our b. Products of more than

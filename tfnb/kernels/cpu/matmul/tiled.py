@@ -60,8 +60,8 @@ K_BYTES = 4096                                          # of a row of A, or of i
 ROWS = 96                                               # most rows in an item: with K_BYTES, 384 KB of A
 ROWS_OF_LARGE = 192                                     # where B comes from memory each time
 LARGE_BYTES = 6 << 20                                   # of B
-LEAST_ROWS = 8                                          # with fewer, B is hardly used again once it is there
-LEAST_WORK = 1 << 18                                    # multiply-adds: BLAS is as fast for fewer, and compiled already
+LEAST_SIZE = 2                                          # of m and n: a product with a vector is bound by memory
+LEAST_WORK = 1 << 18                                    # multiply-adds: for fewer, BLAS needs 1 or 2 us more, no compiler
 EPILOGUE_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
 LINE = 64                                               # bytes
 
@@ -69,6 +69,8 @@ LINE = 64                                               # bytes
  PER_MATRIX, DEPTH, COUNT, TOGETHER, EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(21)      # then addresses: A, B, epilogue
 
 SOURCE = f"""
+LEVEL = 0
+
 @device
 def height(left):
     {{heights}}
@@ -150,11 +152,9 @@ def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
 def is_worth_it(product: Product, terms: int = 1) -> bool:
     """Return whether tiles serve this matmul, or a sum of `terms`; else BLAS. Depends on shapes and processor only."""
     machine = microkernel.machine()
-    if product.type not in BYTES or machine is None or product.m < LEAST_ROWS or not product.k or product.transpose_b:
+    if product.type not in BYTES or machine is None or not product.k or product.transpose_b:
         return False
-    if terms * product.m * product.n * product.k < LEAST_WORK:
-        return False
-    return 4 * product.n >= 3 * _multiple(product.n, machine.lanes(product.type))
+    return min(product.m, product.n) >= LEAST_SIZE and terms * product.m * product.n * product.k >= LEAST_WORK
 
 
 def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
