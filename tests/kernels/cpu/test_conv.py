@@ -9,7 +9,7 @@ import pytest
 
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import channels_first, window
-from tfnb.kernels.cpu.conv import conv, depthwise
+from tfnb.kernels.cpu.conv import conv, depthwise, phases
 from tfnb.kernels.launch import Call, Meta
 from tfnb.kernels.library import direct, pools
 
@@ -126,6 +126,19 @@ def test_convolutions(case, type_, data_format, run):
         sizes = np.array(f.shape, np.int32)
         got, = run(conv.filter_gradient, [image, sizes, turned(dy, data_format)], [(f.shape, type_)], attrs)
         np.testing.assert_array_equal(got, want[2])
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if max(case[2]) > 1 and case[4] == (1, 1)])
+def test_strided_input_gradients_for_any_number_of_channels(case, run, monkeypatch):
+    """By phases and by products; what pays depends on the channels."""
+    shape, (kh, kw, out), strides, padding, dilations = case
+    attrs, (oh, ow, _) = attrs_of(strides, padding, dilations), places(case)
+    f, dy = sample((kh, kw, shape[3], out)), sample((shape[0], oh, ow, out))
+    want = by_loops(case, np.zeros(shape), f, dy)[1]
+    for by_phases in (True, False):
+        monkeypatch.setattr(phases, "pays", lambda w, type_, answer=by_phases: answer)
+        got, = run(conv.input_gradient, [np.array(shape, np.int32), f, dy], [(shape, "float32")], attrs)
+        np.testing.assert_array_equal(got, want)
 
 
 @pytest.mark.parametrize("type_, data_format", [("float32", "NHWC"), ("float64", "NCHW"), ("int32", "NHWC")])

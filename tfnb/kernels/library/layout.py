@@ -17,9 +17,13 @@ TILE = 32                                              # rows whose elements of 
 
 
 @kernel_function(independent=True)
-def transpose_matrix(x: Array, y: Array, rows: int, columns: int, last: int, item: int) -> None:
-    """Transpose matrix `item`; or, where `last` is no None, matrix last - item."""
-    source = x[(item if last is None else last - item) * rows * columns:]
+def transpose_matrix(x: Array, y: Array, rows: int, columns: int, last: int, across: int, down: int, step: int,
+                     item: int) -> None:
+    """Transpose matrix `item`; or, where `last` is no None, the one at `item` of a grid read backwards from `last`.
+
+    across: the grid's width; down, step: how many matrices further on the next row of the grid and the next one lie.
+    """
+    source = x[(item if last is None else last - item // across * down - item % across * step) * rows * columns:]
     target = y[item * rows * columns:]
     for first in range(0, rows, TILE):
         end = min(first + TILE, rows)
@@ -29,13 +33,17 @@ def transpose_matrix(x: Array, y: Array, rows: int, columns: int, last: int, ite
 
 
 def transpose(call: Call, source: Address, target: Address, type: str, matrices: int, rows: int, columns: int,
-              flip: bool = False) -> Launch:
-    """Transpose each of `matrices` (rows x columns); flip: the last one first."""
-    size = np.dtype(type).itemsize
-    whole, unit = matrices * rows * columns * size, "uint8" if type == "bool" else type
-    return transpose_matrix.launch(call, matrices, source.reach(whole).of(unit), target.reach(whole).of(unit), rows,
-                                   columns, matrices - 1 if flip else None, label="transpose",
-                                   grain=max(1, GRAIN_BYTES // max(1, rows * columns * size)))
+              flip: tuple[int, int, int, int] | None = None) -> Launch:
+    """Transpose each of `matrices` (rows x columns).
+
+    flip: (last, across, down, step) of those to take, last first: `across` to a row, as `transpose_matrix` reads them.
+    """
+    each, unit = rows * columns * np.dtype(type).itemsize, "uint8" if type == "bool" else type
+    last, *grid = flip or (None, 1, 1, 1)
+    source = source.reach((matrices if last is None else last + 1) * each)
+    return transpose_matrix.launch(call, matrices, source.of(unit), target.reach(matrices * each).of(unit), rows,
+                                   columns, last, *grid, label="transpose",
+                                   grain=max(1, GRAIN_BYTES // max(1, each)))
 
 
 def around(call: Call, images: Sequence[int], made: Callable[[list[Address], Address], list[Launch]],

@@ -2,8 +2,10 @@
 
     window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
     window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for that number of rows
+    narrow_tile_float32(...), narrow_tile_float32_1(...), ...                   the same for LANES columns
+    tile_source(name, type, rows, n)        a function of kernel source that takes those of them that n columns need
 
-With TILE rows (`shape(itemsize)`) and WIDTH columns, all addresses and steps in bytes:
+With TILE rows (`shape(itemsize)`) and WIDTH columns, two vectors of LANES (`lanes`), all addresses and steps in bytes:
 
     c[i, j] (+)= sum over r < runs, k < length of
         a(pointers[i] + offsets[r] + k * step) * b(b + r * b_run + k * b_step)[j]
@@ -48,25 +50,49 @@ def shape(itemsize: int) -> tuple[int, int]:
     return rows, VECTORS * nbytes // itemsize
 
 
+def lanes(itemsize: int) -> int:
+    """Return the elements of a vector."""
+    return registers()[0] // itemsize
+
+
 def primitives() -> dict[str, Native]:
     """Return the native functions, by name."""
-    every = {f"window_tile_{type_}_{rows}": _window_tile(size, rows)
-             for type_, size in SIZES.items() for rows in range(1, registers()[1] + 1)}
-    return {**every, **{f"window_tile_{type_}": every[f"window_tile_{type_}_{registers()[1]}"] for type_ in SIZES}}
+    kinds, most = {"window": VECTORS, "narrow": 1}, registers()[1]
+    every = {f"{kind}_tile_{type_}_{rows}": _window_tile(size, rows, vectors) for kind, vectors in kinds.items()
+             for type_, size in SIZES.items() for rows in range(1, most + 1)}
+    return {**every, **{f"{kind}_tile_{type_}": every[f"{kind}_tile_{type_}_{most}"] for kind in kinds
+                        for type_ in SIZES}}
 
 
-def _window_tile(size: int, rows: int) -> Native:
-    return Native(("int64",) * 11, "void", lambda builder, *args: _Tile(builder, size, rows).make(*args))
+def tile_source(name: str, type_: str, rows: int, n: int) -> str:
+    """Return a device function `name`(columns, pointers, ..., add): a tile for the next columns of `n`.
+
+    It writes WIDTH columns, or LANES where `columns` is not more.
+    """
+    width, lane = shape(SIZES[type_])[1], lanes(SIZES[type_])
+    rest, words = n % width, "pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add"
+    wide, narrow = (f"{kind}_tile_{type_}_{rows}({words})" for kind in ("window", "narrow"))
+    if not 0 < rest <= lane:
+        body = f"    {wide}"
+    elif n <= lane:
+        body = f"    {narrow}"
+    else:
+        body = f"    if columns > {lane}:\n        {wide}\n    else:\n        {narrow}"
+    return f"\n@device\ndef {name}(columns, {words}):\n{body}\n"
+
+
+def _window_tile(size: int, rows: int, vectors: int) -> Native:
+    return Native(("int64",) * 11, "void", lambda builder, *args: _Tile(builder, size, rows, vectors).make(*args))
 
 
 class _Tile:
     """The instructions of one tile."""
 
-    def __init__(self, builder: Any, size: int, rows: int) -> None:
+    def __init__(self, builder: Any, size: int, rows: int, vectors: int) -> None:
         self.builder = builder
         self.word = ir.IntType(64)
         self.number = ir.FloatType() if size == 4 else ir.DoubleType()
-        self.rows, self.lanes = rows, shape(size)[1] // VECTORS
+        self.rows, self.vectors, self.lanes = rows, vectors, lanes(size)
         self.vector = ir.VectorType(self.number, self.lanes)
         self.size = size
         name, kind = f"llvm.fma.v{self.lanes}f{8 * size}", ir.FunctionType(self.vector, [self.vector] * 3)
@@ -76,7 +102,7 @@ class _Tile:
              c: Any, c_step: Any, add: Any) -> None:
         """Emit two loops, over runs and over the elements of a run; sums pass between iterations in registers."""
         builder = self.builder
-        places = [[self._vector(c, i, c_step, v) for v in range(VECTORS)] for i in range(self.rows)]
+        places = [[self._vector(c, i, c_step, v) for v in range(self.vectors)] for i in range(self.rows)]
         from_c = builder.icmp_signed("!=", add, ir.Constant(self.word, 0))
         zero = ir.Constant(self.vector, [0.0] * self.lanes)
         start = [builder.select(from_c, self._load(place), zero) for row in places for place in row]
@@ -96,7 +122,7 @@ class _Tile:
 
     def _products(self, rows: list[Any], shift: Any, b: Any, sums: list[Any]) -> list[Any]:
         builder = self.builder
-        columns = [self._load(self._vector(b, 0, b, v)) for v in range(VECTORS)]
+        columns = [self._load(self._vector(b, 0, b, v)) for v in range(self.vectors)]
         made = []
         for i, row in enumerate(rows):
             place = builder.inttoptr(builder.add(row, shift), self.number.as_pointer())
@@ -105,7 +131,8 @@ class _Tile:
             wide = builder.insert_element(ir.Constant(self.vector, ir.Undefined), one, ir.Constant(ir.IntType(32), 0))
             mask = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
             every = builder.shuffle_vector(wide, ir.Constant(self.vector, ir.Undefined), mask)
-            made += [builder.call(self.fma, [every, columns[v], sums[i * VECTORS + v]]) for v in range(VECTORS)]
+            made += [builder.call(self.fma, [every, column, sums[i * self.vectors + v]])
+                     for v, column in enumerate(columns)]
         return made
 
     def _loop(self, count: Any, b: Any, sums: list[Any], body: Any) -> tuple[Any, list[Any]]:

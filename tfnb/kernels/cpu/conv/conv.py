@@ -5,14 +5,14 @@
     filter_gradient(call)       Conv2DBackpropFilter (input, filter_sizes, out_backprop)
     forward(...), for_input(...), for_filter(...)           the same for addresses, one group, channels last
 
-Where there are enough pixels, they run by the tiles of conv_inside.py (many images, padding) or conv_tiles.py,
-straight from the images; an input's gradient is the convolution of the flipped filter where the stride is 1. Else, by
-BLAS: the pixels of the output (over all images) are cut into items, an item into tiles. For a tile, the windows of
-its pixels are unfolded into rows of kernel height * width * channels numbers, in memory of the item's own
-(TILE_BYTES, which stays in the second cache), and multiplied by BLAS; the unfolded whole never exists. How pixels are
-cut depends on the shapes alone, so results don't depend on the number of threads. A filter's gradient is the sum of
-partial sums, one for each item; an input's gradient with strides are products whose rows are added to the places they
-came from, an image an item.
+Where there are enough pixels, they run by the tiles of inside.py (many images, padding) or tiles.py, straight from
+the images; an input's gradient is the convolution of the flipped filter where the stride is 1, and several of them
+(phases.py) where it is more. Else, by BLAS: the pixels of the output (over all images) are cut into items, an item into
+tiles. For a tile, the windows of its pixels are unfolded into rows of kernel height * width * channels numbers, in
+memory of the item's own (TILE_BYTES, which stays in the second cache), and multiplied by BLAS; the unfolded whole never
+exists. How pixels are cut depends on the shapes alone, so results don't depend on the number of threads. A filter's
+gradient is the sum of partial sums, one for each item; an input's gradient with strides and few channels, or with
+strides and dilations, are products whose rows are added to the places they came from, an image an item.
 
 Measured on a Zen 4 core (peak 118 GFLOP/s): the products of tiles of 100 to 400 pixels by a 5x5x32x64 filter run at
 98 to 103 GFLOP/s; with unfolding, 80 to 87.
@@ -24,6 +24,7 @@ from math import prod
 
 from tfnb.kernels.arrays.window import Window, window
 from tfnb.kernels.cpu.conv import inside as conv_inside
+from tfnb.kernels.cpu.conv import phases
 from tfnb.kernels.cpu.conv import tiles as conv_tiles
 from tfnb.kernels.cpu.conv.groups import Rows, by_group
 from tfnb.kernels.cpu.matmul import blas
@@ -310,8 +311,10 @@ def for_input(call: Call, w: Window, dy: Address, kernel: Address, out: Address,
     size = Meta(type_, ()).itemsize
     if w.stride_y == w.stride_x == 1:
         flipped = call.scratch(w.taps * w.channels * m * size)
-        return [transpose(call, kernel, flipped, type_, w.taps, w.channels, m, flip=True),
+        return [transpose(call, kernel, flipped, type_, w.taps, w.channels, m, flip=(w.taps - 1, 1, 1, 0)),
                 *forward(call, _mirrored(w, m), dy, flipped, out, w.channels, type_)]
+    if phases.pays(w, type_):
+        return phases.input_gradient(call, w, dy, kernel, out, m, type_, forward)
     parts = _channel_parts(w)
     block = w.channels // parts
     k = w.taps * block

@@ -21,7 +21,7 @@ from tfnb.kernels.arrays.window import Window
 from tfnb.kernels.cpu.conv.tiles import ITEMS, LEAST_WORK, PARTIAL_BYTES, widened
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.copying import copy_box
-from tfnb.kernels.llvm.window_tiles import SIZES, shape
+from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
 
 LEAST_ROWS = 7                                          # of a tile: fewer leave the multipliers waiting
 LEAST_SAVED = 0.03                                      # of the multiplications: what pays for reading many images
@@ -50,6 +50,7 @@ def places_inside(tap, stride, dilation, before, size, first, last):
 # Item i: the images of a tile (i // bands) and some rows of their outputs (i % bands).
 FORWARD_SOURCE = """
 INDEPENDENT = True
+{tiles}
 """ + INSIDE + f"""
 def kernel(args, begin, end):
     c, h, w, oh, ow, kw = args[{C}], args[{H}], args[{W}], args[{OH}], args[{OW}], args[{KW}]
@@ -69,7 +70,8 @@ def kernel(args, begin, end):
             table[t] = args[{X}] + (first + t) * args[{IMAGE}]
         for column in range(0, n, {{width}}):
             columns = min({{width}}, n - column)
-            whole = columns == {{width}}
+            span = {{width}} if columns > {{lanes}} else {{lanes}}
+            whole = columns == span
             for oy in range(band * args[{BAND}], min((band + 1) * args[{BAND}], oh)):
                 top, bottom = taps_inside(oy, args[{SY}], args[{DY}], args[{TOP}], h, args[{KH}])
                 for ox in range(ow):
@@ -81,25 +83,26 @@ def kernel(args, begin, end):
                     b = args[{B}] + ((top * kw + left) * c * wide + column) * {{bytes}}
                     place = ((first * oh + oy) * ow + ox) * n + column
                     out = args[{OUT}] + place * {{bytes}} if whole else spare
-                    step = (oh * ow * n if whole else {{width}}) * {{bytes}}
+                    step = (oh * ow * n if whole else span) * {{bytes}}
                     if tall:
-                        window_tile_{{type}}_{{more}}(
-                            head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
+                        tall_tile(
+                            columns, head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
                             wide * {{bytes}}, run, out, step, 0)
                     else:
-                        window_tile_{{type}}_{{rows}}(
-                            head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
+                        tile(
+                            columns, head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
                             wide * {{bytes}}, run, out, step, 0)
                     if not whole:
                         y = {{type}}_array(args[{OUT}] + place * {{bytes}}, 0)
                         for t in range(rows):
                             for j in range(columns):
-                                y[t * oh * ow * n + j] = copy[t * {{width}} + j]
+                                y[t * oh * ow * n + j] = copy[t * span + j]
 """
 
 # Item i: some bands of images (i // parts) and some taps (i % parts): partial[tap, n, c] = dy[pixels, n]' x[pixels, c].
 FILTER_SOURCE = """
 INDEPENDENT = True
+{tiles}
 """ + INSIDE + f"""
 def kernel(args, begin, end):
     c, h, w, oh, ow, kw, n = args[{C}], args[{H}], args[{W}], args[{OH}], args[{OW}], args[{KW}], args[{N}]
@@ -138,15 +141,15 @@ def kernel(args, begin, end):
                             table[t] = args[{B}] + (left * n + row + t) * {{bytes}}
                         out = target + (row * c + block) * {{bytes}}
                         if tall:
-                            window_tile_{{type}}_{{more}}(
-                                head, head + 8 * ({{more}} + top - y0), bottom - top, right - left, n * {{bytes}},
-                                source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}}, out,
-                                c * {{bytes}}, u - begin_unit)
+                            tall_tile(
+                                c - block, head, head + 8 * ({{more}} + top - y0), bottom - top, right - left,
+                                n * {{bytes}}, source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}},
+                                out, c * {{bytes}}, u - begin_unit)
                         else:
-                            window_tile_{{type}}_{{rows}}(
-                                head, head + 8 * ({{more}} + top - y0), bottom - top, right - left, n * {{bytes}},
-                                source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}}, out,
-                                c * {{bytes}}, u - begin_unit)
+                            tile(
+                                c - block, head, head + 8 * ({{more}} + top - y0), bottom - top, right - left,
+                                n * {{bytes}}, source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}},
+                                out, c * {{bytes}}, u - begin_unit)
                         row += rows
 """
 
@@ -180,9 +183,14 @@ def suits(w: Window, type_: str) -> bool:
 
 
 def suits_filter(w: Window, n: int, type_: str) -> bool:
-    """Return whether input channels fill whole vectors, and there are enough output channels for tiles."""
-    return (type_ in SIZES and w.pixels > 0 and w.channels > 0 and w.channels % shape(SIZES[type_])[1] == 0
-            and _pieces(n)[0] >= LEAST_ROWS)
+    """Return whether input channels fill the columns of tiles, and there are enough output channels for their rows.
+
+    Half a tile is enough where the output channels, as columns, would not fill it either.
+    """
+    if type_ not in SIZES or not w.pixels or not w.channels or _pieces(n)[0] < LEAST_ROWS:
+        return False
+    width, half = shape(SIZES[type_])[1], lanes(SIZES[type_])
+    return w.channels % (half if 0 < n % width <= half else width) == 0
 
 
 def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n: int, type_: str) -> list[Launch]:
@@ -202,7 +210,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     words[X] = x.reach((w.batch - 1) * image + w.elements // w.batch * size)
     words[B:PARTS] = (kernel.reach(w.taps * w.channels * wide * size), n, wide, out.reach(w.pixels * n * size),
                       call.scratch(items * step).reach(items * step), step, bands, band, count - longer, longer, image)
-    return [*launches, Launch(_source(FORWARD_SOURCE, type_, rows), tuple(words), items, 1 if items > 1 else 0,
+    return [*launches, Launch(_source(FORWARD_SOURCE, type_, rows, n), tuple(words), items, 1 if items > 1 else 0,
                               "convolution")]
 
 
@@ -224,7 +232,8 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     words[X] = x.reach(w.elements * size)
     words[B:] = (dy.reach(w.pixels * n * size), n, n, partial, call.scratch(items * step).reach(items * step), step,
                  bands, band, count - longer, longer, 0, parts, units, per_item)
-    return [Launch(_source(FILTER_SOURCE, type_, rows), tuple(words), items, 1 if items > 1 else 0, "filter gradient"),
+    return [Launch(_source(FILTER_SOURCE, type_, rows, w.channels), tuple(words), items, 1 if items > 1 else 0,
+                   "filter gradient"),
             Launch(SUM_SOURCE.format(type=type_, bytes=size),
                    (partial, out.reach(whole), groups, w.taps, n, w.channels), w.taps,
                    max(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
@@ -273,6 +282,10 @@ def _words(w: Window, x: Address) -> list[Word]:
     return words
 
 
-def _source(text: str, type_: str, rows: int) -> str:
+def _source(text: str, type_: str, rows: int, columns: int) -> str:
+    """Return a source for tiles of `rows` rows, or one more, and some of `columns` columns."""
     size = SIZES[type_]
-    return text.format(type=type_, bytes=size, rows=rows, more=min(rows + 1, shape(size)[0]), width=shape(size)[1])
+    tile, width = shape(size)
+    more = min(rows + 1, tile)
+    tiles = tile_source("tile", type_, rows, columns) + tile_source("tall_tile", type_, more, columns)
+    return text.format(type=type_, bytes=size, rows=rows, more=more, width=width, lanes=lanes(size), tiles=tiles)

@@ -23,7 +23,7 @@ from math import prod
 from tfnb.kernels.arrays.window import Window
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.partial_sums import partial_sums
-from tfnb.kernels.llvm.window_tiles import SIZES, shape
+from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
 
 UNIT_BYTES = 192 << 10
 ITEMS = 16
@@ -85,6 +85,7 @@ def inside(args, oy, last):
 FORWARD_SOURCE = """
 INDEPENDENT = True
 COPIED = {copied}
+{tiles}
 """ + UNIT + INSIDE + f"""
 def kernel(args, begin, end):
     c, oh, ow, kh, kw, n, wide = args[{C}], args[{OH}], args[{OW}], args[{KH}], args[{KW}], args[{N}], args[{WIDE}]
@@ -107,6 +108,7 @@ def kernel(args, begin, end):
             pixels, begin_row = images * rows * ow, pixel // ow % oh
             for column in range(0, n, {{width}}):
                 columns = min({{width}}, n - column)
+                span = {{width}} if columns > {{lanes}} else {{lanes}}
                 for p in range(0, pixels, {{tile}}):
                     first = max(0, min(p, pixels - {{tile}}))
                     count = min({{tile}}, pixels)
@@ -126,22 +128,22 @@ def kernel(args, begin, end):
                                     oy = 0
                                     image += 1
                     out = args[{OUT}] + ((pixel + first) * n + column) * {{bytes}}
-                    whole = columns == {{width}} and count == {{tile}}
-                    window_tile_{{type}}(head, head + args[{TABLE}] + 8 * top * each, (bottom - top) * each, length,
-                                         {{bytes}}, args[{B}] + (top * each * length * wide + column) * {{bytes}},
-                                         wide * {{bytes}}, length * wide * {{bytes}}, out if whole else spare,
-                                         (n if whole else {{width}}) * {{bytes}}, 0)
+                    whole = columns == span and count == {{tile}}
+                    tile(columns, head, head + args[{TABLE}] + 8 * top * each, (bottom - top) * each, length, {{bytes}},
+                         args[{B}] + (top * each * length * wide + column) * {{bytes}}, wide * {{bytes}},
+                         length * wide * {{bytes}}, out if whole else spare, (n if whole else span) * {{bytes}}, 0)
                     if not whole:
                         y = {{type}}_array(out, 0)
                         for t in range(count):
                             for j in range(columns):
-                                y[t * n + j] = copy[t * {{width}} + j]
+                                y[t * n + j] = copy[t * span + j]
 """
 
 # Item i: some units (i // parts) and some of the filter's rows (i % parts): partial[k, n] = windows' b[pixels, n].
 FILTER_SOURCE = """
 INDEPENDENT = True
 COPIED = {copied}
+{tiles}
 """ + UNIT + f"""
 @device
 def beside(stride, dilation, before, size, tap, last, first, places):
@@ -169,31 +171,29 @@ def kernel(args, begin, end):
                 offsets[r] = r * args[{SY}] * row
             begin_row = pixel // ow % oh
             for column in range(0, wide, {{width}}):
-                for tile in range(part * each, min((part + 1) * each, tiles)):
+                for piece in range(part * each, min((part + 1) * each, tiles)):
                     for t in range({{tile}}):
-                        at = min(tile * {{tile}} + t, k - 1)
+                        at = min(piece * {{tile}} + t, k - 1)
                         tap = at // c
                         table[t] = (base + tap // kw * args[{DY}] * row
                                     + (tap % kw * args[{DX}] * c + at % c) * {{bytes}})
-                    first = tile * {{tile}} // c // kw
-                    last = min(tile * {{tile}} + {{tile}}, k) - 1
+                    first = piece * {{tile}} // c // kw
+                    last = min(piece * {{tile}} + {{tile}}, k) - 1
                     top, bottom = beside(args[{SY}], args[{DY}], args[{TOP}], h, first, last // c // kw, begin_row,
                                          rows)
                     left, right = 0, ow
                     if first == last // c // kw:
-                        left, right = beside(args[{SX}], args[{DX}], args[{LEFT}], w, tile * {{tile}} // c % kw,
+                        left, right = beside(args[{SX}], args[{DX}], args[{LEFT}], w, piece * {{tile}} // c % kw,
                                              last // c % kw, 0, ow)
                     for t in range({{tile}}):
                         table[t] += left * args[{SX}] * c * {{bytes}}
                     for image in range(images):
                         begin_pixel = pixel + (image * rows + top) * ow + left
-                        window_tile_{{type}}(head, head + args[{TABLE}] + 8 * top, bottom - top, right - left,
-                                             args[{SX}] * c * {{bytes}},
-                                             args[{B}] + (begin_pixel * wide + column) * {{bytes}}, wide * {{bytes}},
-                                             ow * wide * {{bytes}},
-                                             args[{OUT}] + ((group * tiles + tile) * {{tile}} * wide
-                                                            + column) * {{bytes}},
-                                             wide * {{bytes}}, u - start + image)
+                        tile(wide - column, head, head + args[{TABLE}] + 8 * top, bottom - top, right - left,
+                             args[{SX}] * c * {{bytes}}, args[{B}] + (begin_pixel * wide + column) * {{bytes}},
+                             wide * {{bytes}}, ow * wide * {{bytes}},
+                             args[{OUT}] + ((group * tiles + piece) * {{tile}} * wide + column) * {{bytes}},
+                             wide * {{bytes}}, u - start + image)
                         for t in range({{tile}}):
                             table[t] += args[{PH}] * row
 """
@@ -238,7 +238,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
     words[B:OUT + 1] = kernel.reach(k * wide * size), n, wide, out.reach(w.pixels * n * size)
     words[TABLE:ROOM + 1] = table, room
-    return [*launches, Launch(_source(FORWARD_SOURCE, type_, copied=copy > 0), tuple(words), items,
+    return [*launches, Launch(_source(FORWARD_SOURCE, type_, n, copied=copy > 0), tuple(words), items,
                               1 if items > 1 else 0, "convolution")]
 
 
@@ -264,15 +264,15 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     step = room + copy + 63 & -64
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
     words[B:ROOM + 1] = dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room
-    launches.append(Launch(_source(FILTER_SOURCE, type_, copied=copy > 0), tuple(words), items, 1 if items > 1 else 0,
-                           "filter gradient"))
+    launches.append(Launch(_source(FILTER_SOURCE, type_, n, copied=copy > 0), tuple(words), items,
+                           1 if items > 1 else 0, "filter gradient"))
     return [*launches, partial_sums(call, partial, out, type_, groups, k, n, wide, tiles * tile)]
 
 
 def widened(call: Call, source: Address, type_: str, rows: int, n: int) -> tuple[Address, int, list[Launch]]:
-    """Widen `rows` rows of n elements to a multiple of a tile's width; return address, row length and launches."""
-    size, width = SIZES[type_], shape(SIZES[type_])[1]
-    wide = -(-n // width) * width
+    """Widen `rows` rows of n elements to whole vectors; return address, row length and launches."""
+    size, lane = SIZES[type_], lanes(SIZES[type_])
+    wide = -(-n // lane) * lane
     if wide == n:
         return source, n, []
     target = call.scratch(rows * wide * size).reach(rows * wide * size)
@@ -317,6 +317,7 @@ def _reach(w: Window, rows: int) -> int:
     return (rows - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1
 
 
-def _source(text: str, type_: str, copied: bool) -> str:
+def _source(text: str, type_: str, n: int, copied: bool) -> str:
     tile, width = shape(SIZES[type_])
-    return text.format(type=type_, bytes=SIZES[type_], tile=tile, width=width, copied=copied)
+    return text.format(type=type_, bytes=SIZES[type_], tile=tile, width=width, lanes=lanes(SIZES[type_]), copied=copied,
+                       tiles=tile_source("tile", type_, tile, n))

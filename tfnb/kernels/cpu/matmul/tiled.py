@@ -61,7 +61,7 @@ ROWS = 96                                               # most rows in an item: 
 ROWS_OF_LARGE = 192                                     # where B comes from memory each time
 LARGE_BYTES = 6 << 20                                   # of B
 LEAST_SIZE = 2                                          # of m and n: a product with a vector is bound by memory
-LEAST_WORK = 1 << 18                                    # multiply-adds: for fewer, BLAS needs 1 or 2 us more, no compiler
+LEAST_WORK = 1 << 18                                    # multiply-adds: with fewer, BLAS takes 2 us more, no compiler
 EPILOGUE_COLUMNS = 256                                      # a row of an epilogue takes some 12 ns to begin
 LINE = 64                                               # bytes
 
