@@ -187,7 +187,7 @@ def test_b_is_transposed_before_where_tiles_serve():
     if microkernel.machine() is not None:
         assert attrs(64, 64, 64, transpose_a=False, transpose_b=True) == {"transpose_a": False, "transpose_b": False}
     assert attrs(64, 64, 64, transpose_b=False) is None
-    assert attrs(10, 64, 64, transpose_b=True) is None and attrs(64, 64, 64, "int32", transpose_b=True) is None
+    assert attrs(7, 64, 64, transpose_b=True) is None and attrs(64, 64, 64, "int32", transpose_b=True) is None
 
 
 @pytest.mark.parametrize("machine", [microkernel.AVX2, microkernel.NEON])

@@ -31,7 +31,7 @@ from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 MOST_PANELS, PANEL_FLOPS = 16, 10 ** 10                 # more panels than that only so that each takes less than 1 s
 PRODUCTS_AT_ONCE = 10 ** 9                              # of other types than BLAS has here: NumPy's loops
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
-LEAST_ROWS_TRANSPOSED = 24                              # of a, for which it pays to transpose b
+LEAST_ROWS_TRANSPOSED = 8                              # of a, for which it pays to transpose b
 PREFIX = {"float32": "s", "float64": "d"}
 
 # The argument block of GEMM_SOURCE; BLAS takes the addresses of its words.
@@ -117,7 +117,8 @@ def straight(call: Call, often: bool = False) -> Attrs | None:
     if call.inputs[0].type not in PREFIX or not call.attrs[name]:
         return None
     wanted = replace(_wanted(call), transpose_b=False)
-    if not often and wanted.m < LEAST_ROWS_TRANSPOSED or not tiled.is_worth_it(wanted):
+    count = prod(call.inputs[0].shape[:-2])
+    if not often and wanted.m < LEAST_ROWS_TRANSPOSED or not tiled.is_worth_it(wanted, count):
         return None
     return {**call.attrs, name: False}
 
@@ -125,7 +126,7 @@ def straight(call: Call, often: bool = False) -> Attrs | None:
 def batch_matmul(call: Call) -> list[Launch]:
     """Return launches of BatchMatMul, -V2: (..., m, k) x (..., k, n) -> (..., m, n), leading dimensions broadcast."""
     wanted, launches = _wanted(call), []
-    if not tiled.is_worth_it(wanted):
+    if not tiled.is_worth_it(wanted, prod(call.outputs[0].shape[:-2])):
         return _plain_batch(call)
     for (a, b, c), moves, count in _stacks(call, wanted):
         launches += tiled.launches(call, wanted, [(a, b)], c, count, moves)

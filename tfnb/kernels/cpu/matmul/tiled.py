@@ -150,7 +150,10 @@ def names(machine: Machine, type: str, by_row: bool) -> dict[str, object]:
 
 
 def is_worth_it(product: Product, terms: int = 1) -> bool:
-    """Return whether tiles serve this matmul, or a sum of `terms`; else BLAS. Depends on shapes and processor only."""
+    """Return whether tiles serve this matmul, or a sum or batch of `terms`; else BLAS.
+
+    Depends on shapes and processor only.
+    """
     machine = microkernel.machine()
     if product.type not in BYTES or machine is None or not product.k or product.transpose_b:
         return False
