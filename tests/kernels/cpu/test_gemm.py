@@ -111,8 +111,9 @@ def test_panels_change_no_bits(type_, transpose_a, monkeypatch, run):
 
 def test_panels_pay_where_rows_share_cache_lines_or_a_large_matrix_is_used_often():
     def pays(rows, columns, uses):
-        return panels.pays(rows, columns, min(rows, 1024), 4, 32, uses)
+        return panels.pays(rows, columns, min(rows, 1024), 4, 32, uses, 2)
 
+    assert not pays(256, 1024, 64) and panels.pays(256, 1024, 256, 4, 12, 64, 1)    # other rows of A want lines, too
     assert pays(1024, 1024, 64) and not pays(1024, 1024, 63) and not pays(1024, 1040, 64)
     assert pays(1000, 1000, 512) and not pays(1000, 1000, 511) and not pays(100, 1000, 9999)
     assert not pays(100, 1024, 9999) and not pays(1 << 20, 32, 9999)

@@ -1,6 +1,6 @@
 """Operands of matmul copied to panels, in the order in which tiles read them.
 
-    pays(rows, columns, depth, size, width, uses)           whether copying pays
+    pays(rows, columns, depth, size, width, uses, room)     whether copying pays
     pack(call, sources, type, rows, columns, width, count)  the copies, and the launches that make them
 
 A matrix of rows x columns becomes panels of `width` columns, one after the other: element (i, j) is at
@@ -40,14 +40,15 @@ def kernel(args, begin, end):
 """
 
 
-def pays(rows: int, columns: int, depth: int, size: int, width: int, uses: int) -> bool:
+def pays(rows: int, columns: int, depth: int, size: int, width: int, uses: int, room: int) -> bool:
     """Return whether a copy of a matrix (elements of `size` bytes) pays.
 
-    depth: the rows of which a tile's columns should stay in the second cache; uses: multiplications with each element.
-    Rows whose distance has a large power of two as a factor fall on few of its lines.
+    depth: the rows of which a tile's columns should stay in the second cache; room: the caches' worth of lines that
+    they may want; uses: multiplications with each element. Rows whose distance has a large power of two as a factor
+    fall on few lines of a cache.
     """
     step = columns * size
-    crowded = min(rows, depth) * min(step & -step, WAY_BYTES) > CACHE_BYTES
+    crowded = min(rows, depth) * min(step & -step, WAY_BYTES) >= room * CACHE_BYTES
     return columns > width and (crowded and uses >= LEAST_USES
                                 or rows * step > 2 * CACHE_BYTES and uses >= LEAST_USES_PLAIN)
 

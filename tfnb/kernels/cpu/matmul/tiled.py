@@ -208,7 +208,7 @@ def _first(call: Call, product: Product, machine: Machine, places: Sequence[Addr
     m, k, size, tall = product.m, product.k, BYTES[product.type], machine.rows[0]
     matrices, uses = (count, product.n) if moves[0] else (1, count * product.n)
     if product.transpose_a:
-        if panels.pays(k, m, _depth(k, size), size, tall, uses):
+        if panels.pays(k, m, _depth(k, size), size, tall, uses, 1):
             return _Operand(*panels.pack(call, places, product.type, k, m, tall, matrices))
         return _Operand(places, m * k * size, m * size, tall * size)
     step = k * size
@@ -223,7 +223,7 @@ def _second(call: Call, product: Product, machine: Machine, places: Sequence[Add
     """Return B: as it is or in panels."""
     k, n, size, width = product.k, product.n, BYTES[product.type], machine.width(product.type)
     matrices, uses = (count, product.m) if moves[1] else (1, count * product.m)
-    if panels.pays(k, n, _depth(k, size), size, width, uses):
+    if panels.pays(k, n, _depth(k, size), size, width, uses, 2):
         return _Operand(*panels.pack(call, places, product.type, k, n, width, matrices))
     return _Operand(places, k * n * size, n * size, width * size)
 
