@@ -38,7 +38,8 @@ def test_one_process_and_the_evaluator(monkeypatch):
     ({"worker": ["a:1", "b:1"]}, {"type": "worker", "index": 0}, "must have one \"chief\""),
     ({**CLUSTER, "chief": ["a:1", "a:2"]}, {"type": "chief", "index": 0}, "only one \"chief\""),
     (CLUSTER, {"type": "worker"}, "type and index"), (CLUSTER, {"type": "worker", "index": 7}, "not in its cluster"),
-    (CLUSTER, {"type": "boss", "index": 0}, "not in its cluster"), ({}, {"type": "boss", "index": 0}, "must be one of")])
+    (CLUSTER, {"type": "boss", "index": 0}, "not in its cluster"),
+    ({}, {"type": "boss", "index": 0}, "must be one of")])
 def test_what_does_not_fit(monkeypatch, cluster, task, match):
     with pytest.raises(ValueError, match=match):
         config(monkeypatch, cluster, **task)

@@ -39,6 +39,14 @@ class Settings:
     tap: Taps | None = None
 
 
+def settings_of(config: Any) -> Settings:
+    """Read the execution options of a ConfigProto (or None). Level L0 asks for no optimization: all is interpreted."""
+    if config is None:
+        return Settings()
+    level = config.graph_options.optimizer_options.opt_level
+    return Settings(level < 0, config.intra_op_parallelism_threads if config.intra_op_parallelism_threads > 0 else None)
+
+
 class Runner(Protocol):
     """A stage over a store: interpreted, compiled for the CPU or a GPU, host calls, a loop, or merges.
 

@@ -22,7 +22,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
 from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
-from tfnb.runtime.executor import Executor, Settings
+from tfnb.runtime.executor import Executor, settings_of
 from tfnb.runtime.fetch import Feed, feed_tensor, flat_feeds, read_fetches, with_handles
 from tfnb.runtime.here import Here
 from tfnb.runtime.metadata import fill_in
@@ -38,14 +38,6 @@ CALLS_KEPT = 512         # run signatures remembered a session
 
 _live: WeakSet[BaseSession] = WeakSet()     # for Session.reset
 _starting = Lock()
-
-
-def _settings(config: Any) -> Settings:
-    """Read the execution options of a ConfigProto (or None). Level L0 asks for no optimization: all is interpreted."""
-    if config is None:
-        return Settings()
-    level = config.graph_options.optimizer_options.opt_level
-    return Settings(level < 0, config.intra_op_parallelism_threads if config.intra_op_parallelism_threads > 0 else None)
 
 
 class BaseSession:
@@ -69,7 +61,7 @@ class BaseSession:
         here = place if isinstance(place, Target) else None
         self._store, self._owns_store = (here.store, False) if here else (Store(), True)
         self._remote = RemoteSession(place.text, self._graph, config) if isinstance(place, Address) else None
-        self._settings = _settings(config)
+        self._settings = settings_of(config)
         self._placer = Placer(config, here.task if here else HERE)
         self._partial: dict[str, PartialRun | RemotePartialRun] = {}
         self._reset = False
