@@ -26,6 +26,7 @@ from tfnb.kernels.scalar.polynomials import polynomials
 from tfnb.kernels.scalar.primitive import Body, Primitive
 from tfnb.kernels.scalar.scipy_functions import SCIPY
 from tfnb.kernels.scalar.special import SPECIAL
+from tfnb.kernels.scalar.widened import widened
 
 
 def _same(names: str, **more: Any) -> dict[str, Primitive]:
@@ -136,7 +137,7 @@ _OF_EXPANSIONS: dict[str, Primitive] = {           # what expansions need of the
     "bits": Primitive(1, "bits", lambda x: x.view(f"i{x.itemsize}"), llvm={"f": llvm.to_bits}),
     "from_bits": Primitive(1, "bits", lambda x: x.view(f"f{x.itemsize}"), llvm={"i": llvm.from_bits}),
 }
-_POLYNOMIALS = polynomials() | inverse_circular()
+_POLYNOMIALS = polynomials() | inverse_circular() | widened()
 _IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **SCIPY, **_ROWS_AND_CAST}
 PRIMITIVES: dict[str, Primitive] = {name: replace(row, polynomial=_POLYNOMIALS.get(name, {})) for name, row in (
     _IN_BODIES | _CONVERSIONS | _OF_EXPANSIONS).items()}

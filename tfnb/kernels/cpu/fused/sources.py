@@ -8,16 +8,21 @@ from tfnb.kernels.scalar.number_types import kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 from tfnb.kernels.scalar.scipy_functions import SCIPY
 
-# libm's and SciPy's functions are scalar: only for what has neither instructions nor an expansion.
-LIBRARY = frozenset(name for name, row in PRIMITIVES.items() if (row.libm or row.scipy)
-                    and not row.instruction("float32") and row.definition("float32") is None)
 _OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_power"}
+
+
+def of_library(name: str, type: str) -> bool:
+    """Return whether a primitive over floats of a type is a call of libm's or SciPy's function, one number at a time:
+    what has neither instructions nor an expansion."""
+    row = PRIMITIVES.get(name)
+    return row is not None and bool(row.libm or row.scipy) and kind(type) == "f" and not row.instruction(type) \
+        and row.definition(type) is None
 
 
 def has_source(name: str, type: str) -> bool:
     """Return whether a kernel on the CPU has source for this primitive over operands of `type`."""
-    if name in LIBRARY:
-        return kind(type) == "f"
+    if of_library(name, type):
+        return True
     if name in _OPERATORS:
         return name == "convert" or has_operator(name, type)
     return name == "column" or name not in SCIPY and has_instructions(name, type)
@@ -28,4 +33,4 @@ def template(value: Value) -> str:
     if value.primitive in _OPERATORS:
         return ""
     places = ", ".join(f"{{{i}}}" for i in range(len(value.args)))
-    return f"math.{value.primitive}({places})" if value.primitive in LIBRARY else f"{value.primitive}({places})"
+    return f"{'math.' * of_library(value.primitive, value.type)}{value.primitive}({places})"
