@@ -11,78 +11,92 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Type, unrolled
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.copying import copy_box
 
 
 @kernel_function(independent=True)
-def space_to_batch_row(x: Array, y: Array, batch: int, cells: int, sizes: Ints, grid: Ints, block: Ints, before: Ints,
-                       width: MaybeOne, blocks: MaybeOne, T: Type, item: int) -> None:
-    """Write `width` elements of a row of the batch; zeros where it is from the padding.
+def space_to_batch_line(x: Array, y: Array, batch: int, lines: int, sizes: Ints, grid: Ints, block: Ints, before: Ints,
+                        span: MaybeOne, spans: MaybeOne, width: MaybeOne, blocks: MaybeOne, T: Type, item: int) -> None:
+    """Write `width` elements of `span` pixels in a line of the batch; zeros where they are from the padding.
 
-    batch, sizes: of x. grid: axes of space of y, `cells` in all. Axes innermost first.
+    batch, sizes: of x. grid: axes of space of y; lines: those of an image. Axes innermost first.
     """
-    row, first = item // blocks, item % blocks * width
-    place, image = row % cells, row // cells
-    offset, at, stride, outside = image // batch, 0, 1, 0
-    for k in unrolled(len(sizes)):
-        s = place % grid[k] * block[k] + offset % block[k] - before[k]
-        if s < 0 or s >= sizes[k]:
+    row, lane, wide = item // blocks, item % blocks * width, width * blocks
+    line, first = row // spans, row % spans * span
+    place, image = line % lines, line // lines
+    offset, at, stride, outside = image // batch, 0, sizes[0], 0
+    start = offset % block[0] - before[0]
+    offset = offset // block[0]
+    for k in unrolled(len(sizes) - 1):
+        s = place % grid[k + 1] * block[k + 1] + offset % block[k + 1] - before[k + 1]
+        if s < 0 or s >= sizes[k + 1]:
             outside = 1
         at += s * stride
-        stride = stride * sizes[k]
-        place, offset = place // grid[k], offset // block[k]
-    at = ((image % batch) * stride + at) * (width * blocks) + first
-    start = row * (width * blocks) + first
-    if outside == 1:
-        for j in range(width):
-            y[start + j] = T(0)
-    else:
-        for j in range(width):
-            y[start + j] = x[at + j]
+        stride = stride * sizes[k + 1]
+        place, offset = place // grid[k + 1], offset // block[k + 1]
+    at += image % batch * stride
+    for column in range(first, first + span):
+        s, to = start + column * block[0], (line * grid[0] + column) * wide + lane
+        if outside == 1 or s < 0 or s >= sizes[0]:
+            for j in range(width):
+                y[to + j] = T(0)
+        else:
+            for j in range(width):
+                y[to + j] = x[(at + s) * wide + lane + j]
 
 
 @kernel_function(independent=True)
-def batch_to_space_row(x: Array, y: Array, batch: int, cells: int, sizes: Ints, grid: Ints, block: Ints, before: Ints,
-                       width: MaybeOne, blocks: MaybeOne, item: int) -> None:
-    """Write `width` elements of a row of space. batch, sizes, cells: of y. grid: axes of space of x."""
-    row, first = item // blocks, item % blocks * width
-    place, image = row % cells, row // cells
-    offset, turns, at, stride = 0, 1, 0, 1
-    for k in unrolled(len(sizes)):
-        s = place % sizes[k] + before[k]
-        at += s // block[k] * stride
-        offset += s % block[k] * turns
-        stride, turns = stride * grid[k], turns * block[k]
-        place = place // sizes[k]
-    at = ((offset * batch + image) * stride + at) * (width * blocks) + first
-    start = row * (width * blocks) + first
-    for j in range(width):
-        y[start + j] = x[at + j]
+def batch_to_space_line(x: Array, y: Array, batch: int, lines: int, sizes: Ints, grid: Ints, block: Ints, before: Ints,
+                        span: MaybeOne, spans: MaybeOne, width: MaybeOne, blocks: MaybeOne, item: int) -> None:
+    """Write `width` elements of `span` pixels in a line of space. batch, sizes, lines: of y; grid: of x."""
+    row, lane, wide = item // blocks, item % blocks * width, width * blocks
+    line, first = row // spans, row % spans * span
+    place, image = line % lines, line // lines
+    offset, turns, at, stride = 0, block[0], 0, grid[0]
+    for k in unrolled(len(sizes) - 1):
+        s = place % sizes[k + 1] + before[k + 1]
+        at += s // block[k + 1] * stride
+        offset += s % block[k + 1] * turns
+        stride, turns = stride * grid[k + 1], turns * block[k + 1]
+        place = place // sizes[k + 1]
+    cell, inside = (first + before[0]) // block[0], (first + before[0]) % block[0]
+    for column in range(first, first + span):
+        source = (((offset + inside) * batch + image) * stride + at + cell) * wide + lane
+        to = (line * sizes[0] + column) * wide + lane
+        for j in range(width):
+            y[to + j] = x[source + j]
+        inside += 1
+        if inside == block[0]:
+            inside, cell = 0, cell + 1
 
 
 def space_to_batch(call: Call, block: Sequence[int], before: Sequence[int]) -> list[Launch]:
     """Return the launch that writes the images of a batch for each offset in a block."""
-    x, y, m = call.inputs[0], call.outputs[0], len(block)
-    sizes, grid = x.shape[1:1 + m], y.shape[1:1 + m]
-    width, blocks = call.columns(prod(x.shape[1 + m:]))
-    return [space_to_batch_row.launch(
-        call, prod(y.shape[:1 + m]) * blocks, call.input(0).reach(x.size * x.itemsize),
-        call.output().reach(y.size * y.itemsize), x.shape[0], prod(grid), sizes[::-1], grid[::-1], block[::-1],
-        before[::-1], width, blocks, T=y.type, cost=width)]
+    x, y = call.inputs[0], call.outputs[0]
+    return _moved(call, space_to_batch_line, x.shape[0], x.shape, y.shape, y.shape, block, before, T=y.type)
 
 
 def batch_to_space(call: Call, block: Sequence[int], before: Sequence[int]) -> list[Launch]:
     """Return the launch that joins the images of a batch."""
+    x, y = call.inputs[0], call.outputs[0]
+    return _moved(call, batch_to_space_line, y.shape[0], y.shape, x.shape, y.shape, block, before)
+
+
+def _moved(call: Call, function: KernelFunction, batch: int, space: Sequence[int], cells: Sequence[int],
+           lines: Sequence[int], block: Sequence[int], before: Sequence[int], **types: str) -> list[Launch]:
+    """space, cells, lines: the shapes of the images, of those with a block's cells, and of what is written by lines."""
     x, y, m = call.inputs[0], call.outputs[0], len(block)
-    sizes, grid = y.shape[1:1 + m], x.shape[1:1 + m]
+    axes = [[*sizes[1:1 + m]][::-1] or [1] for sizes in (space, cells, lines)]
     width, blocks = call.columns(prod(x.shape[1 + m:]))
-    return [batch_to_space_row.launch(
-        call, prod(y.shape[:1 + m]) * blocks, call.input(0).reach(x.size * x.itemsize),
-        call.output().reach(y.size * y.itemsize), y.shape[0], prod(sizes), sizes[::-1], grid[::-1], block[::-1],
-        before[::-1], width, blocks, cost=width)]
+    span, spans = (axes[2][0], 1) if call.device == "cpu" else (1, axes[2][0])
+    above = prod(axes[2][1:])
+    return [function.launch(
+        call, lines[0] * above * spans * blocks, call.input(0).reach(x.size * x.itemsize),
+        call.output().reach(y.size * y.itemsize), batch, above, *axes[:2], [*block][::-1] or [1],
+        [*before][::-1] or [0], span, spans, width, blocks, cost=width * span, **types)]
 
 
 def space_to_depth(call: Call) -> list[Launch]:
