@@ -35,6 +35,7 @@ def reduce_windows(x: Array, y: Array, places: Array, window: Ints, span: MaybeO
     """Compute `width` channels of the means or, from `lowest` on, maxima of `span` windows in a row.
 
     places: the pixels of the first maxima. rows, columns: of windows with few taps, else 0. inside: no tap is padding.
+    Few taps are written out: of maxima clamped to the image, of means where none is padding.
     """
     h, w, c, oh, ow, kh, kw, sy, sx, top, left = window
     lane, line = item % blocks * width, item // blocks
@@ -46,11 +47,11 @@ def reduce_windows(x: Array, y: Array, places: Array, window: Ints, span: MaybeO
         low = ox * sx - left
         x0, x1 = max(low, 0), min(low + kw, w)
         to, count = (row * ow + ox) * c + lane, T((y1 - y0) * (x1 - x0))
-        if rows:
+        if rows and (lowest is not None or inside or (y1 - y0 == rows and x1 - x0 == columns)):
             for j in range(width):
                 best, place = T(0 if lowest is None else lowest), P(y0 * w + x0)
                 for tap in unrolled(rows * columns):
-                    at = (high + tap // columns) * w + low + tap % columns if inside else \
+                    at = (high + tap // columns) * w + low + tap % columns if inside or lowest is None else \
                         min(max(high + tap // columns, 0), h - 1) * w + min(max(low + tap % columns, 0), w - 1)
                     value = image[at * c + j]
                     place = P(at) if lowest is not None and value > best else place
@@ -225,7 +226,7 @@ def _differentiated(call: Call, w: Window, type: str, x: Address | None, dy: Add
 def _reduced(call: Call, w: Window, type: str, largest: bool, x: Address, y: Address | None,
              places: Address | None = None) -> Launch:
     size = np.dtype(type).itemsize
-    few, lowest = w.taps <= FEW and (largest or w.is_inside), extreme(type, "lowest") if largest else None
+    few, lowest = w.taps <= FEW, extreme(type, "lowest") if largest else None
     return _over(call, reduce_windows, w, w.out_height, w.out_width, type, x.reach(w.elements * size),
                  y and y.reach(w.results * size), _places(w, places), lowest=lowest, P=_place(w),
                  rows=few and w.kernel_height, columns=few and w.kernel_width, inside=few and w.is_inside)
