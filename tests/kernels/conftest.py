@@ -72,7 +72,7 @@ def sizes_of(loads: Arrays) -> tuple[int, ...]:
 def _reduced(kernel: Kernel, rank: int) -> tuple[int, ...]:
     if isinstance(kernel, RowKernel):
         return tuple(range(kernel.outer, rank))
-    return (0,) if isinstance(kernel, ColumnKernel) else ()
+    return (kernel.outer,) if isinstance(kernel, ColumnKernel) else ()
 
 
 def _fold(item: Reduce, x: np.ndarray, axes: Sequence[int], chunk: int) -> np.ndarray:
@@ -94,7 +94,7 @@ def _fold(item: Reduce, x: np.ndarray, axes: Sequence[int], chunk: int) -> np.nd
 def items(kernel: Kernel, sizes: Sequence[int]) -> int:
     """How many items a kernel has."""
     if isinstance(kernel, ColumnKernel):
-        return sizes[1]
+        return sizes[0 if kernel.outer else 1]
     if isinstance(kernel, MapKernel):
         return prod(sizes) if kernel.rank <= 1 else prod(sizes[:-1])
     return -(-sizes[0] // kernel.chunk) if kernel.chunk else prod(sizes[:kernel.outer])
@@ -122,8 +122,8 @@ def run(kernel: Kernel, loads: Arrays, stores: Arrays, source: Source | None = N
     """Run the emitted text, in two ranges of items, over loads and stores (views over all loops)."""
     source = source or emit(kernel)
     sizes = sizes_of(loads)
-    scratch = {item.result: np.full(max(sizes[-1], 1), 77, item.type) for item in kernel.body
-               if isinstance(item, Reduce)} if isinstance(kernel, ColumnKernel) else {}
+    scratch = {item.result: np.full(max(sizes[-1] * prod(sizes[:kernel.outer]), 1), 77, item.type)
+               for item in kernel.body if isinstance(item, Reduce)} if isinstance(kernel, ColumnKernel) else {}
     block = np.array([*words(source, kernel, sizes, loads, stores, scratch), 0], np.int64)
     fn = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(jit.address(source.code))
     count = items(kernel, sizes)

@@ -11,7 +11,7 @@ import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
 from tfnb.compile.reach import STATUS, Places, Ref
-from tfnb.compile.spaces import axis_order, collapse, walks_columns
+from tfnb.compile.spaces import axis_order, blocks_of_columns, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.parts.operation import Operation
@@ -56,6 +56,8 @@ def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) ->
             steps += loops.chunks()
         elif group.is_columns() and walks_columns(group, target.least_columns):
             steps.append(loops.columns())
+        elif target.blocked and (step := loops.blocks_of_columns()) is not None:
+            steps.append(step)
         else:
             steps.append(loops.rows())
     return steps
@@ -137,6 +139,23 @@ class _Loops:
                 self.scratch[stmt.result] = Buffer("temp", stmt.type, sizes[1])
         kernel = ColumnKernel(loads, tuple(self.body), stores)
         return self._step(kernel, sizes, sizes[1], max(64, GRAIN // max(1, sizes[0])))
+
+    def blocks_of_columns(self) -> Step | None:
+        """Build a reduction of middle axes as column reductions side by side; None where the space is none of those."""
+        patterns = [p for found in self.group.read.values() for p in found] + list(self.group.written.values())
+        if blocks_of_columns(self.group, patterns) is None:
+            return None
+        self._fill(self.group.nodes)
+        stores = self._stores(self.group.written)
+        found = blocks_of_columns(self.group, self._patterns(stores))
+        assert found is not None, "operands of a group collapse to fewer loops than all it touches"
+        sizes, strides = found
+        loads, kept = self._named(stores, strides)
+        for stmt in self.body:
+            if isinstance(stmt, Reduce):
+                self.scratch[stmt.result] = Buffer("temp", stmt.type, sizes[0] * sizes[2])
+        kernel = ColumnKernel(loads, tuple(self.body), kept, 1)
+        return self._step(kernel, sizes, sizes[0], max(1, GRAIN // max(1, sizes[1] * sizes[2])))
 
     def chunks(self) -> list[Step]:
         """Build a two-stage reduction to a scalar: one kernel reduces fixed chunks, a second combines the partial

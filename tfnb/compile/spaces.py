@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 from tfnb.compile.fuse import Group, Pattern
 
+NARROW = 8               # columns: with fewer of them the loops over rows are as fast
+
 
 def walks_columns(group: Group, least: int) -> bool:
     """Return whether the loop nest collapses to rows and columns, with at least `least` columns."""
@@ -12,6 +14,30 @@ def walks_columns(group: Group, least: int) -> bool:
     patterns = [p for found in group.read.values() for p in found] + list(group.written.values())
     sizes = collapse(group.space, patterns, order, lead)[0]
     return len(sizes) == 2 and sizes[1] >= least
+
+
+Blocks = tuple[list[int], list[list[int]]]
+
+
+def blocks_of_columns(group: Group, patterns: Sequence[Pattern]) -> Blocks | None:
+    """Return the sizes and strides of the loops kept x reduced x kept, where that is what a reduction collapses to.
+
+    None where the last loop is short or its elements are not adjacent.
+    """
+    big = [i for i, n in enumerate(group.space) if n != 1]
+    reduced = [i for i in big if i in (group.axes or ())]
+    if not reduced:
+        return None
+    parts = ([i for i in big if i < reduced[0]], reduced, [i for i in big if i > reduced[-1]])
+    if [i for part in parts for i in part] != big:
+        return None
+    loops = [collapse(group.space, patterns, part, len(part))[:2] for part in parts]
+    if [len(sizes) for sizes, _ in loops] != [1, 1, 1] or loops[2][0][0] < NARROW:
+        return None
+    strides = [[steps[0] for steps in each] for each in zip(*(found for _, found in loops), strict=True)]
+    if any(steps[2] not in (0, 1) for steps in strides):
+        return None
+    return [sizes[0] for sizes, _ in loops], strides
 
 
 def axis_order(group: Group, columns: bool = False) -> tuple[list[int], int]:

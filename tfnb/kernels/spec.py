@@ -98,14 +98,17 @@ class RowKernel:
 class ColumnKernel:
     """Reductions over dimension 0 of two; dimension 1 is kept, contiguous, and what the loops vectorise over.
 
-    Items: the columns. Each Reduce has a scratch vector of as many elements ("scratch" in the layout). What follows
-    the reductions in the body is column-level; stores have steps ("0", "1"), or ("s", "1") for full-level values
-    that do not depend on a reduction.
+    Items: the columns. With outer = 1 there is a kept dimension more before these, whose elements are the items: what
+    is said of dimensions and steps here holds behind it, and a scratch vector has a part for each item.
+    Each Reduce has a scratch vector of as many elements ("scratch" in the layout). What follows the reductions in the
+    body is column-level; stores have steps ("0", "1"), or ("s", "1") for full-level values that do not depend on a
+    reduction.
     """
 
     loads: tuple[Operand, ...]
     body: tuple[Stmt | Reduce, ...]
     stores: tuple[Operand, ...]
+    outer: int = 0
 
 
 Kernel = MapKernel | RowKernel | ColumnKernel

@@ -11,10 +11,13 @@
             x0[j] = add_any_order(x0[j], a0[j])
     for j in range(n):
         o0[j] = x0[j]
+
+With a dimension more before these all of it stands in a loop over the items, which are that dimension's elements.
 """
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfnb.kernels.block import Block, Reduction, fill
 from tfnb.kernels.cpu.fused.operands import Arguments, Place, places
@@ -23,8 +26,11 @@ from tfnb.kernels.cpu.fused.sources import has_source, template
 from tfnb.kernels.plan import plan
 from tfnb.kernels.printer import Printer, literal
 from tfnb.kernels.scalar.number_types import dtype_of
+from tfnb.kernels.scalar.primitives import is_costly
 from tfnb.kernels.spec import ColumnKernel, Source
 
+FEW = 6                                   # values of a walk that takes several rows at once
+AT_ONCE = 8                               # of them: a loop over few columns costs more to begin than to run
 ROWS, COLUMNS = 1, 2                      # bits: what a value varies with
 
 
@@ -32,24 +38,26 @@ class ColumnText:
     """Writes one column kernel."""
 
     def __init__(self, kernel: ColumnKernel) -> None:
+        self.outer = kernel.outer
         self.block = Block(has_source)
         values = fill(self.block, kernel)
         self.args = Arguments()
         self.loads, self.stores = places(kernel.loads, kernel.stores, self.args)
-        self.varies, ready = _analysis(self.block, self.loads)
+        self.varies, ready = _analysis(self.block, self.loads, kernel.outer)
         self.value = {place.array: values[place.operand.name] for place in self.stores}
-        self.full = [p for p in self.stores if p.operand.steps[0] != "0"]
-        self.row = [p for p in self.stores if p.operand.steps[0] == "0"]
+        self.full = [p for p in self.stores if self._moves(p)]
+        self.row = [p for p in self.stores if not self._moves(p)]
         self.passes = plan(self.block, ready, [self.value[p.array] for p in self.full],
                            [self.value[p.array] for p in self.row])
         self.printer = Printer(self.block, lambda v: "int32(i)" if v.primitive == "column" else template(v))
-        self.texts = {i: place.load("j", 1) for i, place in enumerate(self.loads)}
+        self.texts = {i: place.load("j", -1) for i, place in enumerate(self.loads)}
 
     def source(self) -> Source:
         """Return the kernel's source and the layout of its argument block."""
-        lines = ["n = end - begin", f"n0 = {self.args.text('size', 0)}"]
-        fixed = [p for p in (*self.loads, *self.stores) if p.operand.steps[0] == "0"]
-        lines += [line for p in (*self.loads, *self.stores) for line in p.step_line(self.args, 1)]
+        whole = f"n = {self.args.text('size', 1 + self.outer) if self.outer else 'end - begin'}"
+        lines = [whole, f"n0 = {self.args.text('size', self.outer)}"]
+        fixed = [p for p in (*self.loads, *self.stores) if not self._moves(p)]
+        lines += [line for p in (*self.loads, *self.stores) for line in p.step_line(self.args, 1 + self.outer)]
         lines += [self._view(place) for place in fixed] + [self._scratch(r) for r in self._reductions()]
         known = {i: f"{v.type}(n0)" for i, v in enumerate(self.block.values) if v.primitive == "count"}
         lines += self.printer.lines(self._front(self.passes.values, 0, set(self.passes.ends)), known, self.texts)
@@ -57,33 +65,59 @@ class ColumnText:
             lines += self._pass(p, dict(known))
         if self.row:
             lines += self._finish(known)
+        if self.outer:
+            lines = ["for item in range(begin, end):", *indented(lines)]
         return Source(source_text(lines), tuple(self.args.layout))
 
+    def _moves(self, place: Place) -> bool:
+        """Return whether the place moves from row to row."""
+        return place.operand.steps[self.outer] != "0"
+
     def _pass(self, p: int, known: dict[int, str]) -> list[str]:
-        """Return the lines of one walk over all rows."""
+        """Return the lines of one walk over all rows: several at a time where that is all the columns' loop lacks."""
         reductions, roots = self.passes.reductions[p], self.passes.roots[p]
         start = [_keep(r, literal(r.identity, r.type)) for r in reductions]
-        known |= {r.acc: _kept(r) for r in reductions}
         known |= {r.result: _kept(r) for before in range(1, p) for r in self.passes.reductions[before]}
-        wanted = self.block.needed(roots, known)
+        wanted = self.block.needed(roots, {**known, **{r.acc: "" for r in reductions}})
         stores = self.full if p == self.passes.count else []
         used = {self.block.values[v].data for v in wanted if self.block.values[v].primitive == "load"}
-        moving = [q for q in (*(load for i, load in enumerate(self.loads) if i in used), *stores)
-                  if q.operand.steps[0] != "0"]
-        lines = [self._view(place) for place in moving]
-        lines += self.printer.lines(self._front(wanted, ROWS, set(roots)), known, self.texts)
-        inner = self.printer.lines(roots, known, self.texts)
-        inner += [_keep(r, known[r.update]) for r in reductions]
-        inner += [place.store("j", 1, known[self.value[place.array]]) for place in stores]
-        body = [*lines, "for j in range(n):", *indented(inner)]
-        return [*(["for j in range(n):", *indented(start)] if start else []), "for i in range(n0):", *indented(body)]
+        moving = [q for q in (*(load for i, load in enumerate(self.loads) if i in used), *stores) if self._moves(q)]
+        few = len(wanted) - len(moving) <= FEW and not stores and not any(
+            self.block.values[v].primitive == "column" or is_costly(self.block.values[v].primitive) for v in wanted)
+        lines = ["for j in range(n):", *indented(start)] if start else []
+        if few:
+            lines += [f"whole = n0 - n0 % {AT_ONCE}", f"for i in range(0, whole, {AT_ONCE}):",
+                      *indented(self._rows(p, known, moving, wanted, [f"(i + {k})" for k in range(AT_ONCE)]))]
+        loop = f"for i in range({'whole, ' if few else ''}n0):"
+        return [*lines, loop, *indented(self._rows(p, known, moving, wanted, ["i"], stores))]
+
+    def _rows(self, p: int, known: dict[int, str], moving: Sequence[Place], wanted: Sequence[int],
+              rows: Sequence[str], stores: Sequence[Place] = ()) -> list[str]:
+        """Return the lines of a walk over rows (their indices) at once."""
+        reductions, roots = self.passes.reductions[p], self.passes.roots[p]
+        now = {r.acc: _kept(r) for r in reductions}
+        before: list[str] = []
+        inner: list[str] = []
+        for number, row in enumerate(rows):
+            end = f"_{number}" if len(rows) > 1 else ""
+            places = [replace(place, array=place.array + end) for place in moving]
+            texts = self.texts | {i: self.texts[i].replace(f"{load.array}[", f"{load.array}{end}[")
+                                  for i, load in enumerate(self.loads) if load in moving}
+            own = known | now
+            before += [self._view(place, row) for place in places]
+            before += self.printer.lines(self._front(wanted, ROWS, set(roots)), own, texts)
+            inner += self.printer.lines(roots, own, texts)
+            now = {r.acc: own[r.update] for r in reductions}
+        inner += [_keep(r, now[r.acc]) for r in reductions]
+        inner += [place.store("j", -1, own[self.value[place.array]]) for place in stores]
+        return [*before, "for j in range(n):", *indented(inner)]
 
     def _finish(self, known: dict[int, str]) -> list[str]:
         """Return the lines behind the reductions: once for each column."""
         known |= {r.result: _kept(r) for r in self._reductions()}
         values = [self.value[place.array] for place in self.row]
         lines = self.printer.lines(values, known, self.texts)
-        lines += [place.store("j", 1, known[self.value[place.array]]) for place in self.row]
+        lines += [place.store("j", -1, known[self.value[place.array]]) for place in self.row]
         return ["for j in range(n):", *indented(lines)]
 
     def _front(self, values: Sequence[int] | frozenset[int], level: int, roots: set[int]) -> list[int]:
@@ -94,12 +128,14 @@ class ColumnText:
     def _reductions(self) -> list[Reduction]:
         return [r for p in sorted(self.passes.reductions) for r in self.passes.reductions[p]]
 
-    def _view(self, place: Place) -> str:
-        return place.view(self.args, [("i", 0), ("begin", 1)], "n" if place.operand.steps[1] != "0" else "1")
+    def _view(self, place: Place, row: str = "i") -> str:
+        indices = [("item", 0), (row, 1)] if self.outer else [(row, 0), ("begin", 1)]
+        return place.view(self.args, indices, "n" if place.operand.steps[-1] != "0" else "1")
 
     def _scratch(self, reduction: Reduction) -> str:
         size, address = dtype_of(reduction.type).itemsize, self.args.text("scratch", reduction.name)
-        offset = "begin" if size == 1 else f"{size} * begin"
+        first = "item * n" if self.outer else "begin"
+        offset = first if size == 1 else f"{size} * {first}"
         type = reduction.type.replace("bool", "uint8")
         return f"{_array(reduction)} = {type}_array({address} + {offset}, n)"
 
@@ -118,7 +154,7 @@ def _keep(reduction: Reduction, value: str) -> str:
     return f"{_array(reduction)}[j] = {f'uint8({value})' if reduction.type == 'bool' else value}"
 
 
-def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int]]:
+def _analysis(block: Block, loads: Sequence[Place], outer: int) -> tuple[list[int], list[int]]:
     """Return the dimensions that each value varies with, and the passes after which it can be computed."""
     varies: list[int] = []
     ready: list[int] = []
@@ -127,7 +163,7 @@ def _analysis(block: Block, loads: Sequence[Place]) -> tuple[list[int], list[int
         for arg in value.args:
             own |= varies[arg]
         if value.primitive == "load":
-            rows, columns = loads[value.data].operand.steps
+            rows, columns = loads[value.data].operand.steps[outer:]
             own = (ROWS if rows != "0" else 0) | (COLUMNS if columns != "0" else 0)
         elif value.primitive in ("acc", "reduced"):
             own = ROWS | COLUMNS if value.primitive == "acc" else COLUMNS
