@@ -15,11 +15,12 @@ from tests.every_op import OPS
 from tests.samples import functions
 from tfnb.compile.planning.placement import COMPILED
 from tfnb.core.options import options
+from tfnb.kernels.scalar.number_types import HALVES
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.construct import official
 from tfnb.ops.declaration.raw import raw
 
-TOLERANCE = {"float32": 4e-6, "float64": 1e-12}
+TOLERANCE = {"float32": 4e-6, "float64": 1e-12, "float16": 2**-10, "bfloat16": 2**-7}     # 16 bits: a last place
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0, 1e-40, -1.0, 1.0]
 N = 23
 # name -> shapes of the inputs, by their number
@@ -32,7 +33,7 @@ SHAPES = {
     "strided": {1: [(4, 3)], 2: [(4, 3), (4, 3)], 3: [(4, 3)] * 3},
 }
 ALIKE = {"Select", "ApproximateEqual"}                       # no broadcasting
-DTYPES = sorted(COMPILED)
+DTYPES = sorted({*COMPILED, *HALVES})
 SLOW_DTYPES = {"int8", "int16", "uint8", "uint16", "uint32", "uint64"}
 
 
@@ -97,7 +98,7 @@ def differences(results):
         for a, b in zip(want, got, strict=True) if isinstance(want, list) else [(want, got)]:
             a, b = np.asarray(a), np.asarray(b)
             tolerance = TOLERANCE.get(a.dtype.name, 0)
-            same = np.allclose(a.astype("f8"), b, tolerance, tolerance / 4, equal_nan=True) if tolerance \
+            same = np.allclose(a.astype("f8"), b.astype("f8"), tolerance, tolerance / 4, equal_nan=True) if tolerance \
                 else np.array_equal(a, b)
             if a.dtype != b.dtype or a.shape != b.shape or not same:
                 found.append(f"{label}: interpreted {a.tolist()}, compiled {b.tolist()}"[:900])

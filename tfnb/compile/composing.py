@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
+from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.scalar.decided import decided
 from tfnb.kernels.scalar.definition import Scalar
@@ -24,6 +25,14 @@ def elementwise(op: Operation, body: Scalar, ins: list[Value], outs: list[Value]
     numbers = {i: v.known.flat[0] for i, v in enumerate(ins) if v.known is not None and v.buffer.size == 1}
     made = decided(body, attrs, kind, numbers)
     return Elementwise(op, made, kind, ins, outs, attrs if made is body else ())
+
+
+def sizes(shapes: Sequence[Static]) -> list[tuple[int, ...]]:
+    """Return the shapes of outputs. Raises ValueError for sizes that nothing has told."""
+    for shape in shapes:
+        if shape is None or None in shape:
+            raise ValueError(f"the output would have shape {shape}: a size is negative")
+    return [tuple(shape) for shape in shapes]  # type: ignore[arg-type]
 
 
 class _Tracer(Protocol):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.composing import composed, elementwise
+from tfnb.compile.composing import composed, elementwise, sizes
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
@@ -26,6 +26,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable
 from tfnb.kernels.scalar import definition as scalars
 from tfnb.kernels.scalar.definition import Scalar, Step
+from tfnb.kernels.scalar.number_types import HALVES, computed_as
 from tfnb.kernels.scalar.rowwise import COMBINE, Fragment, fragment, result_type
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
@@ -220,7 +221,7 @@ class _Tracer:
         """Trace a reduction; its output lacks the reduced axes, or has them as 1 with `keep_dims`."""
         x, spec = ins[0], op.spec
         assert isinstance(spec, kinds.Reduction)
-        kind = spec.accumulators.get(x.type, x.type)
+        kind = spec.accumulators.get(x.type, computed_as(x.type))
         gone = frozenset(reduced_axes(op, len(x.shape), ins[1].known if len(ins) > 1 else None))
         if kind != x.type:
             x = mapped(self.traced.nodes, op, COPY, x, kind)        # first: the square of an integer may overflow
@@ -236,6 +237,9 @@ class _Tracer:
     def reduce(self, op: Operation, combine: Scalar | Fragment, identity: float | str, x: Value, axes: frozenset[int],
                finish: Scalar | None = None) -> Value:
         """Append a reduction node; its output keeps the reduced axes as 1."""
+        if x.type in HALVES:
+            wide = mapped(self.traced.nodes, op, COPY, x, computed_as(x.type))
+            return mapped(self.traced.nodes, op, COPY, self.reduce(op, combine, identity, wide, axes, finish), x.type)
         kept = tuple(1 if i in axes else n for i, n in enumerate(x.shape))
         out = temp(x.type, kept)
         self.traced.nodes.append(Reduction(op, combine, identity, x.type, axes, [x], [out], finish))
@@ -289,7 +293,7 @@ class _Tracer:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
         outs = [temp(numpy_name(t.dtype.base_dtype), s)
-                for t, s in zip(op.outputs, _sizes(self.shapes), strict=True)]
+                for t, s in zip(op.outputs, sizes(self.shapes), strict=True)]
         state = Buffer("state", "uint64", 4, owner=op) if isinstance(op.spec, kinds.Random) else None
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
@@ -391,10 +395,3 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
 
 def _is_big(shapes: Sequence[Static]) -> bool:
     return any(s is not None and None not in s and prod(s) > FOLD_LIMIT for s in shapes)  # type: ignore[arg-type]
-
-
-def _sizes(shapes: Sequence[Static]) -> list[tuple[int, ...]]:
-    for shape in shapes:
-        if shape is None or None in shape:
-            raise ValueError(f"the output would have shape {shape}: a size is negative")
-    return [tuple(shape) for shape in shapes]  # type: ignore[arg-type]

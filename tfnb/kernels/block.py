@@ -10,14 +10,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from tfnb.kernels.scalar.definition import Program, expansion
-from tfnb.kernels.scalar.number_types import Literal, extreme, kind
+from tfnb.kernels.scalar.number_types import HALVES, Literal, computed_as, dtype_of, extreme, kind
 from tfnb.kernels.scalar.primitives import ROW_COMBINATIONS, signature
 from tfnb.kernels.spec import Kernel, Reduce, Stmt
 
 HasText = Callable[[str, str], bool]      # (primitive, type of its operands): does the target have source for it?
 _COMMUTING = ("add", "mul", "maximum", "minimum")
-TYPES = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
+TYPES = frozenset((*HALVES, *"float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,8 @@ class Block:
 
     def constant(self, value: Any, type: str) -> int:
         """Return a constant of `type`."""
+        if type in HALVES:
+            return self.convert(self.constant(np.asarray(value, np.float32).astype(dtype_of(type)), "float32"), type)
         cast = {"b": bool, "i": int, "f": float}[kind(type)]
         return self.add("constant", (), type, cast(value))
 
@@ -82,6 +86,11 @@ class Block:
         have = self.values[value].type
         if have == type:
             return value
+        if have in HALVES or type in HALVES:
+            if have != "float32" and type != "float32":
+                value = self.convert(value, "float32")
+                return self.convert(value, type)
+            return self.add("convert", (value,), type)
         if self.values[value].primitive == "constant":
             return self.constant(self.values[value].data, type)
         if type == "bool":
@@ -97,6 +106,8 @@ class Block:
         """
         given = [arg if isinstance(arg, Literal) else self.values[arg].type for arg in args]
         wanted, result = signature(primitive, given, type)
+        if any(want in HALVES for want in wanted) and primitive not in ("cast", "float32", "float64", "int32", "int64"):
+            return self._in_float32(primitive, args, wanted, result)
         values = tuple(self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
                        for arg, want in zip(args, wanted, strict=True))
         of = wanted[-1] if wanted else result
@@ -113,6 +124,14 @@ class Block:
         if found is None:
             raise TypeError(f"{self.label or 'a definition'}: {primitive} has no meaning for {of} in a kernel")
         return self.inline(found.program(), values, of)[0]
+
+    def _in_float32(self, primitive: str, args: Sequence[int | Literal], wanted: Sequence[str], result: str) -> int:
+        """Return a primitive over 16-bit floats, computed in float32 and rounded once."""
+        halves = [self.constant(arg.value, want) if isinstance(arg, Literal) else self.convert(arg, want)
+                  for arg, want in zip(args, wanted, strict=True)]
+        made = self.apply(primitive, [self.convert(arg, computed_as(want)) for arg, want in
+                                      zip(halves, wanted, strict=True)], "float32")
+        return self.convert(made, result)
 
     def _is_shared(self, x: int) -> bool:
         self._sigmoids.append(x)

@@ -9,12 +9,15 @@ from tfnb.compile.planning.plan import Stage
 from tfnb.core.shape import is_known
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import element_dtype, handle_shape, is_identity, ref_variable, refers
+from tfnb.kernels.llvm.natives import converts_halves
+from tfnb.kernels.scalar.number_types import HALVES
 from tfnb.kernels.scalar.primitives import ON_CPU
 from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
 from tfnb.ops.declaration.evaluate import definition_of, reads_operand
 
-# What a kernel can compute with. Half, bfloat16 and complex numbers are computed by the interpreter's NumPy forms.
+# What a kernel can compute with. 16-bit floats: what is generated from definitions, on the CPU. Complex numbers are
+# computed by the interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
 _ALWAYS = (kinds.Const, kinds.Variable, kinds.Control, kinds.Placeholder)
@@ -38,25 +41,44 @@ def _has_ref(op: Operation) -> bool:
     return False
 
 
-def types_compile(op: Operation) -> bool:
-    """Return whether kernels support the dtypes of all inputs and outputs of the op, and of variables by handles."""
+def types_compile(op: Operation, folded: bool = False) -> bool:
+    """Return whether kernels support the dtypes of all inputs and outputs of the op, and of variables by handles.
+
+    folded: it is computed when a program is built, and kernels see its value at most.
+    """
     spec = op.spec
     if isinstance(spec, kinds.Variable):
-        return op.attrs["dtype"].name in COMPILED
+        return _compiles(op, op.attrs["dtype"].name)
     handles = spec.handles
     for i, t in enumerate(op.inputs):
-        if t.dtype.base_dtype.name not in COMPILED and not (i in handles and _is_known(op, i)):
+        name = t.dtype.base_dtype.name
+        if name not in COMPILED and not _compiles(op, name, folded) and not (i in handles and _is_known(op, i)):
             return False
     for t in op.outputs:
-        if t.dtype.base_dtype.name not in COMPILED:
+        name = t.dtype.base_dtype.name
+        if name not in COMPILED and not _compiles(op, name, folded):
             return False
     return True
+
+
+def _compiles(op: Operation, name: str, folded: bool = False) -> bool:
+    """Return whether kernels of an op support a dtype: 16-bit floats are for definitions and movement."""
+    if name in COMPILED:
+        return True
+    moves = isinstance(op.spec, kinds.Kernel) and op.spec.view is not None
+    return name in HALVES and converts_halves() and (folded or moves or isinstance(op.spec, (*_ALWAYS, *_GENERATED)))
+
+
+def _has_halves(op: Operation) -> bool:
+    variable = isinstance(op.spec, kinds.Variable) and op.attrs["dtype"].name in HALVES
+    return variable or any(t.dtype.base_dtype.name in HALVES for t in (*op.inputs, *op.outputs)) or any(
+        element_dtype(op, i).name in HALVES for i in op.spec.handles)
 
 
 def _is_known(op: Operation, index: int) -> bool:
     """Return whether an input is the handle of a variable that the graph names, of a dtype that kernels support."""
     dtype = element_dtype(op, index)
-    return dtype.name in COMPILED and refers(op.inputs[index]) \
+    return _compiles(op, dtype.name) and refers(op.inputs[index]) \
         and ref_variable(op.inputs[index]).attrs["dtype"] is dtype
 
 
@@ -79,7 +101,7 @@ def has_gpu_kernel(op: Operation) -> bool:
     spec = op.spec
     if isinstance(spec, (kinds.Flow, kinds.Control)):
         return True
-    if not types_compile(op) or _may_reshape(op):
+    if not types_compile(op) or _may_reshape(op) or _has_halves(op):
         return False
     if isinstance(spec, kinds.Elementwise) and not definition_of(op, 2).primitives.isdisjoint(ON_CPU):
         return False                    # of a list of inputs any two tell what it computes with
@@ -172,7 +194,7 @@ def place(ops: Sequence[Operation], feeds: Collection[Tensor], fetches: Collecti
             continue
         wanted = deciding(op)
         # What follows from constants costs nothing there; but its value may have to leave the stage, by a kernel.
-        folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op)
+        folded = is_pure(op) and op.outputs and op.outputs[0] in known and types_compile(op, True)
         if folded or isinstance(spec, (*_ALWAYS, kinds.ShapeOf)) or is_identity(op) and _is_handle(op.outputs[0]):
             device.add(op)
             _add_values(wanted, known, feeds, by_value)

@@ -12,7 +12,7 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.llvm.natives import llvm_type
-from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.scalar.number_types import HALVES, computed_as, kind
 
 ir = lazy_module("llvmlite.ir")
 
@@ -50,9 +50,40 @@ def convert(builder: Any, x: Typed, type: str) -> Typed:
         return x
     if x.type.endswith("*") or type.endswith("*"):
         raise Unsupported(f"{x.type} as {type}")
+    if x.type in HALVES or type in HALVES:
+        return _half(builder, x, type)
     if type == "bool":
         return compare(builder, "!=", x, constant(0, x.type))
     return Typed(type, _converted(builder, x, type))
+
+
+def _half(builder: Any, x: Typed, type: str) -> Typed:
+    """Emit the conversion of, or to, a 16-bit float, by way of float32."""
+    if type in HALVES:
+        single = convert(builder, x, "float32").value
+        return Typed(type, builder.fptrunc(single, ir.HalfType()) if type == "float16" else _rounded(builder, single))
+    if x.type == "float16":
+        single = builder.fpext(x.value, ir.FloatType())
+    else:
+        bits = builder.shl(builder.zext(x.value, ir.IntType(32)), ir.IntType(32)(16))
+        single = builder.bitcast(bits, ir.FloatType())
+    return convert(builder, Typed("float32", single), type)
+
+
+def _rounded(builder: Any, x: Any) -> Any:
+    """Emit the upper half of a float32's bits, rounded to nearest even: a bfloat16. (The processor's instruction for it
+    takes subnormal numbers for zeros.)"""
+    word = ir.IntType(32)
+    bits = builder.bitcast(x, word)
+    odd = builder.and_(builder.lshr(bits, word(16)), word(1))
+    nearest = builder.lshr(builder.add(bits, builder.add(odd, word(0x7FFF))), word(16))
+    quiet = builder.or_(builder.lshr(bits, word(16)), word(0x40))
+    return builder.trunc(builder.select(builder.fcmp_unordered("uno", x, x), quiet, nearest), ir.IntType(16))
+
+
+def _computed(builder: Any, x: Typed) -> Typed:
+    """Return a value as the type in which its arithmetic is done."""
+    return convert(builder, x, computed_as(x.type))
 
 
 def _converted(builder: Any, x: Typed, type: str) -> Any:
@@ -85,6 +116,7 @@ def unified(types: Sequence[str]) -> str:
     """Return the common type of values (in `min(x, y)`, or where branches meet)."""
     if len(set(types)) == 1:
         return types[0]
+    types = [computed_as(type) for type in types]
     if any(type.endswith("*") for type in types):
         raise Unsupported(f"{' and '.join(types)} together")
     floats = [type for type in types if kind(type) == "f"]
@@ -99,6 +131,7 @@ def binary(builder: Any, sign: str, x: Typed, y: Typed, wanted: str = "") -> Typ
 
     Integers of that type are not widened before: the bits are the same, and LLVM finds narrower loops.
     """
+    x, y = _computed(builder, x), _computed(builder, y)
     if x.type == y.type == wanted and kind(wanted) == "i" and sign in INTEGER:
         return Typed(wanted, getattr(builder, INTEGER[sign])(x.value, y.value))
     if x.type == y.type == "bool" and sign in "&|^":
@@ -152,6 +185,7 @@ def _floor_divided(builder: Any, sign: str, a: Any, b: Any, signed: bool) -> Any
 
 def compare(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
     """Emit the comparison x `sign` y, by numeric value."""
+    x, y = _computed(builder, x), _computed(builder, y)
     type = unified((x.type, y.type))
     if type.endswith("*"):
         raise Unsupported(f"{sign} of addresses")
@@ -177,6 +211,7 @@ def _compare_across(builder: Any, sign: str, x: Typed, y: Typed) -> Typed:
 
 def negated(builder: Any, x: Typed) -> Typed:
     """Emit -x."""
+    x = _computed(builder, x)
     if x.type == "bool" or x.type.endswith("*"):
         raise Unsupported(f"-{x.type}")
     if kind(x.type) == "f":
@@ -193,6 +228,7 @@ def inverted(builder: Any, x: Typed) -> Typed:
 
 def absolute(builder: Any, x: Typed) -> Typed:
     """Emit abs(x)."""
+    x = _computed(builder, x)
     if x.type == "bool" or x.type.endswith("*"):
         raise Unsupported(f"abs of {x.type}")
     if kind(x.type) == "f":

@@ -66,7 +66,7 @@ def _unoptimised(function: Callable[..., None], fastmath: Collection[str]) -> An
 def namespace() -> dict[str, Any]:
     """Return name -> object for all names that prelude.py lists. Imports numba (0.4 s)."""
     names: dict[str, Any] = {"np": np, "math": math, "device": numba.njit(error_model="numpy")}
-    names |= {name: getattr(numba.types, name) for name in prelude.TYPES}
+    names |= {name: getattr(numba.types, name) for name in prelude.TYPES if name != "bfloat16"}
     names |= {name: _intrinsic(name, native) for name, native in prelude.primitives().items()}
     arities = {name: PRIMITIVES[name].arity if name in PRIMITIVES else 2 for name in NAMES}
     return names | {name: _scalar_primitive(name, arity) for name, arity in arities.items()}

@@ -17,11 +17,12 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.block import Block, Value
+from tfnb.kernels.llvm.arithmetic import Typed, convert
 from tfnb.kernels.llvm.natives import llvm_type
 from tfnb.kernels.printer import OPERATORS
 from tfnb.kernels.scalar.definition import expansion
 from tfnb.kernels.scalar.instructions import Make, intrinsic, method
-from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.scalar.number_types import HALVES, kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 ir = lazy_module("llvmlite.ir")
@@ -53,6 +54,8 @@ def has_instructions(name: str, type: str) -> bool:
 # --- from values to instructions ----------------------------------------------------------------------------------
 
 def _convert(builder: Any, x: Any, have: str, want: str) -> Any:
+    if have in HALVES or want in HALVES:
+        return convert(builder, Typed(have, x), want).value
     target, unsigned = llvm_type(want), have.startswith("u") or have == "bool"
     if kind(have) == kind(want) == "f":
         return builder.fpext(x, target) if want == "float64" else builder.fptrunc(x, target)

@@ -14,10 +14,13 @@ from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.scalar.number_types import HALVES
 
 ir = lazy_module("llvmlite.ir")
+binding = lazy_module("llvmlite.binding")
 
-ELEMENTS = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+ELEMENTS = (*HALVES, "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
+            "uint64")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,19 @@ def llvm_type(type: str) -> Any:
         return llvm_type(type[:-1]).as_pointer()
     if type == "bool":
         return ir.IntType(1)
+    if type in HALVES:
+        return ir.HalfType() if type == "float16" else ir.IntType(16)
     if type in ("float32", "float64"):
         return ir.FloatType() if type == "float32" else ir.DoubleType()
     return ir.IntType(int(type.lstrip("uint")))
+
+
+@cache
+def converts_halves() -> bool:
+    """Return whether this processor converts 16-bit floats itself: LLVM would call functions that nothing has."""
+    if platform.machine().lower() in ("aarch64", "arm64"):
+        return True
+    return bool(binding.get_host_cpu_features().get("f16c"))
 
 
 def declared(module: Any, name: str, result: Any, operands: Any) -> Any:

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.scalar.number_types import BFLOAT16, Literal, dtype_of
+from tfnb.kernels.scalar.number_types import HALVES, Literal, dtype_of, wide
 from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES, ROW_COMBINATIONS, signature
 from tfnb.kernels.scalar.symbols import primitive, reading
 from tfnb.opdef.op import Op
@@ -302,16 +302,18 @@ def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, 
         return np.arange(shape[-1], dtype=np.int32)
     args = [convert(np.asarray(arg.value) if isinstance(arg, Literal) else values[arg], name)
             for arg, name in zip(step.args, wanted, strict=True)]
-    if any(arg.dtype == BFLOAT16 for arg in args):         # each primitive rounds once, as in the kernels of TensorFlow
-        args = [arg.astype(np.float32) if arg.dtype == BFLOAT16 else arg for arg in args]
+    args = [wide(arg) for arg in args]                     # each primitive rounds once, as in the kernels of TensorFlow
     return convert(np.asarray(PRIMITIVES[step.primitive].numpy(*args)), result)
 
 
 def convert(array: Array, type: str) -> Array:
-    """Return the array as another dtype: to bool by != 0, complex to real by dropping the imaginary part."""
+    """Return the array as another dtype: to bool by != 0, complex to real by dropping the imaginary part, to 16-bit
+    floats by way of float32, as TensorFlow does."""
     dtype = dtype_of(type)
     if array.dtype == dtype:
         return array
     if array.dtype.kind == "c" and dtype.kind != "c":
-        return array != 0 if dtype.kind == "b" else array.real.astype(dtype)
+        return array != 0 if dtype.kind == "b" else convert(array.real, type)
+    if type in HALVES:
+        array = array.astype(np.float32, copy=False)
     return array.astype(dtype)

@@ -20,11 +20,17 @@ class Literal:
 
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+HALVES = ("float16", "bfloat16")             # stored in 16 bits, computed in float32, each result rounded
 
 
 def dtype_of(name: str) -> np.dtype[Any]:
     """Return the NumPy dtype of a type name ("bfloat16" included)."""
     return BFLOAT16 if name == "bfloat16" else np.dtype(name)
+
+
+def computed_as(type: str) -> str:
+    """Return the type in which arithmetic of a type is done."""
+    return "float32" if type in HALVES else type
 
 
 def wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -19,6 +19,7 @@ from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import element_dtype
 from tfnb.kernels.scalar.definition import Scalar, reference, row_level_results
+from tfnb.kernels.scalar.number_types import computed_as
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
@@ -206,7 +207,7 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
     kept = [x.shape[i] for i in keep]
     rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     kind = scalar_type(op)
-    kind = op.spec.accumulators.get(kind, kind)
+    kind = op.spec.accumulators.get(kind, computed_as(kind))
     rows = rows.astype(kind, copy=False)
     if op.spec.prepare is not None:
         rows = reference(op.spec.prepare, (rows,), (), kind)[0]

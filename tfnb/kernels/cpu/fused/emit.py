@@ -37,6 +37,6 @@ def emit(kernel: Kernel) -> Source:
     """Return the source of a kernel module and the meaning of the words of its argument block.
 
     Equal structure gives equal source, whatever the operands are called. Raises TypeError for a type or a word that
-    kernels on the CPU don't have (half, bfloat16 and complex numbers are left to NumPy).
+    kernels on the CPU don't have (complex numbers are left to NumPy).
     """
     return ColumnText(kernel).source() if isinstance(kernel, ColumnKernel) else RowText(kernel).source()
