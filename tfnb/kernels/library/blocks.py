@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import Any
 
 from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Type, unrolled
@@ -86,7 +87,7 @@ def batch_to_space(call: Call, block: Sequence[int], before: Sequence[int]) -> l
 
 
 def _moved(call: Call, function: KernelFunction, batch: int, space: Sequence[int], cells: Sequence[int],
-           lines: Sequence[int], block: Sequence[int], before: Sequence[int], **types: str) -> list[Launch]:
+           lines: Sequence[int], block: Sequence[int], before: Sequence[int], **types: Any) -> list[Launch]:
     """space, cells, lines: the shapes of the images, of those with a block's cells, and of what is written by lines."""
     x, y, m = call.inputs[0], call.outputs[0], len(block)
     axes = [[*sizes[1:1 + m]][::-1] or [1] for sizes in (space, cells, lines)]
