@@ -229,6 +229,7 @@ _PLACES = {
     "tfnb.proto.meta_graph_pb2": "MetaGraphDef TensorInfo",
     "tfnb.proto.node_def_pb2": "NodeDef",
     "tfnb.proto.summary_pb2": "Summary SummaryMetadata",
+    "tfnb.data.optional": "OptionalSpec",
     "tfnb.debug.explain": "explain",
     "tfnb.debug.nan": "NanReport find_nan",
     "tfnb.runtime.session": "InteractiveSession Session",

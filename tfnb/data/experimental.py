@@ -14,13 +14,24 @@ from tfnb.data import structure
 from tfnb.data.calls import Called, single
 from tfnb.data.cardinality import INFINITE_CARDINALITY, UNKNOWN_CARDINALITY, cardinality
 from tfnb.data.csv_files import CsvDataset, make_csv_dataset
+from tfnb.data.databases import RandomDataset, SqlDataset, TFRecordWriter
 from tfnb.data.dataset import Dataset, Options, seeds
 from tfnb.data.examples import make_batched_features_dataset, parse_example_dataset
+from tfnb.data.optional import (
+    DatasetStructure,
+    Optional,
+    OptionalSpec,
+    RaggedTensorStructure,
+    SparseTensorStructure,
+    TensorArrayStructure,
+    TensorStructure,
+    get_next_as_optional,
+    get_structure,
+)
 from tfnb.data.options import DistributeOptions, OptimizationOptions, ThreadingOptions
 from tfnb.data.reduced import (
     Reducer,
     dense_to_sparse_batch,
-    get_structure,
     group_by_reducer,
     rejection_resample,
 )
@@ -28,6 +39,7 @@ from tfnb.data.windows import Transformation, group_by_window, scan
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.joining import stack
+from tfnb.ops.composite.specs import TypeSpec
 from tfnb.ops.data import datasets as ops
 from tfnb.ops.data import iterators
 from tfnb.ops.data.steps import AUTOTUNE
@@ -36,10 +48,13 @@ from tfnb.ops.math.compare import greater_equal
 from tfnb.ops.random.random_ops import random_uniform
 from tfnb.ops.reductions.reduce import reduce_sum
 
-__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter", "CsvDataset", "DistributeOptions",
-           "OptimizationOptions", "Options", "Reducer", "ThreadingOptions",
+__all__ = ["AUTOTUNE", "INFINITE_CARDINALITY", "UNKNOWN_CARDINALITY", "Counter", "CsvDataset", "DatasetStructure",
+           "DistributeOptions", "OptimizationOptions", "Optional", "OptionalStructure", "Options",
+           "RaggedTensorStructure", "RandomDataset", "Reducer", "SparseTensorStructure", "SqlDataset", "Structure",
+           "TFRecordWriter", "TensorArrayStructure", "TensorStructure", "ThreadingOptions",
            "bucket_by_sequence_length", "cardinality", "choose_from_datasets", "copy_to_device",
-           "dense_to_sparse_batch", "enumerate_dataset", "get_single_element", "get_structure", "group_by_reducer",
+           "dense_to_sparse_batch", "enumerate_dataset", "get_next_as_optional", "get_single_element", "get_structure",
+           "group_by_reducer",
            "group_by_window", "ignore_errors", "make_batched_features_dataset", "make_csv_dataset", "map_and_batch",
            "map_and_batch_with_legacy_function",
            "parallel_interleave", "parse_example_dataset", "prefetch_to_device", "rejection_resample",
@@ -273,6 +288,9 @@ def copy_to_device(target_device: Any, source_device: Any = "/cpu:0") -> Transfo
     0
     """
     return lambda dataset: dataset
+
+
+Structure, OptionalStructure = TypeSpec, OptionalSpec
 
 
 describe(globals(), DATASETS)

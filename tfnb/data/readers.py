@@ -17,7 +17,8 @@ _STRING = Component(dtypes.string, TensorShape([]))
 _BUFFER = 256 * 1024                               # official: bytes read at a time
 
 
-def _text(value: Any, name: str) -> Tensor:
+def text(value: Any, name: str) -> Tensor:
+    """Return a string tensor; "" for None."""
     tensor: Tensor = convert_to_tensor("" if value is None else value, dtype=dtypes.string, name=name)
     return tensor
 
@@ -31,7 +32,7 @@ def _of_names(filenames: Any, parallel: Any, read: Callable[[Any], Tensor]) -> T
     """The variant of a dataset of files; with `parallel`, that many in turns."""
     names = filenames if isinstance(filenames, Dataset) else None
     if names is None and parallel is None:
-        return read(_text(filenames, "filenames"))
+        return read(text(filenames, "filenames"))
     if names is None:
         names = Dataset.from_tensor_slices(convert_to_tensor(filenames, dtype=dtypes.string))
 
@@ -56,7 +57,7 @@ class TextLineDataset(Dataset):
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
                  num_parallel_reads: Any = None) -> None:
-        kind, size = _text(compression_type, "compression_type"), _int(buffer_size, _BUFFER, "buffer_size")
+        kind, size = text(compression_type, "compression_type"), _int(buffer_size, _BUFFER, "buffer_size")
         super().__init__(_of_names(filenames, num_parallel_reads, lambda names: ops.TextLineDataset(names, kind, size)),
                          _STRING)
 
@@ -73,7 +74,7 @@ class TFRecordDataset(Dataset):
 
     def __init__(self, filenames: Any, compression_type: Any = None, buffer_size: Any = None,
                  num_parallel_reads: Any = None) -> None:
-        kind, size = _text(compression_type, "compression_type"), _int(buffer_size, _BUFFER, "buffer_size")
+        kind, size = text(compression_type, "compression_type"), _int(buffer_size, _BUFFER, "buffer_size")
         super().__init__(_of_names(filenames, num_parallel_reads, lambda names: ops.TFRecordDataset(names, kind, size)),
                          _STRING)
 
@@ -94,7 +95,7 @@ class FixedLengthRecordDataset(Dataset):
                  buffer_size: Any = None, compression_type: Any = None, num_parallel_reads: Any = None) -> None:
         sizes = [_int(header_bytes, 0, "header_bytes"), _int(record_bytes, 0, "record_bytes"),
                  _int(footer_bytes, 0, "footer_bytes"), _int(buffer_size, _BUFFER, "buffer_size")]
-        kind = _text(compression_type, "compression_type")
+        kind = text(compression_type, "compression_type")
         super().__init__(_of_names(filenames, num_parallel_reads,
                                    lambda names: ops.FixedLengthRecordDatasetV2(names, *sizes, kind)), _STRING)
 

@@ -11,7 +11,6 @@ from tfnb.core import dtypes
 from tfnb.core.arguments import DATASETS, describe
 from tfnb.data import structure
 from tfnb.data.dataset import Dataset
-from tfnb.data.structure import Component, Structured
 from tfnb.data.windows import group_by_window, scan
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.stack import control_dependencies
@@ -19,7 +18,6 @@ from tfnb.ops.array.create import ones_like
 from tfnb.ops.array.gather import gather, one_hot
 from tfnb.ops.array.reshape import reshape, shape
 from tfnb.ops.composite.sparse_tensor import SparseTensor
-from tfnb.ops.composite.specs import SparseTensorSpec, TensorSpec
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import greater, less, where
 from tfnb.ops.random.random_ops import random_uniform
@@ -131,17 +129,6 @@ def dense_to_sparse_batch(batch_size: Any, row_shape: Any) -> Callable[[Dataset]
                             f"{dataset.output_types}")
         return dataset.map(sparse).batch(batch_size)
     return apply
-
-
-def get_structure(dataset_or_iterator: Structured) -> Any:
-    """The TensorSpec or SparseTensorSpec of each component of an element, in its structure.
-
-    >>> tf.data.experimental.get_structure(tf.data.Dataset.range(3))
-    TensorSpec(shape=(), dtype=tf.int64, name=None)
-    """
-    def spec(component: Component) -> Any:
-        return (SparseTensorSpec if component.wrap is SparseTensor else TensorSpec)(component.shape, component.dtype)
-    return structure.convert(spec, dataset_or_iterator._element)
 
 
 describe(globals(), DATASETS)

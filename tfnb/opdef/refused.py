@@ -21,7 +21,7 @@ _TPU = (
     "ConvertToCooTensor GlobalIterId UpdateTaskId.* StoreMinibatch.* MergeDedupData WorkerHeartbeat "
     "StochasticCastToInt KthOrderStatistic MakeUnique TopK(Unique|WithUnique)")
 _DATA = (
-    ".*Dataset(|V[234])(|Reader) .*Iterator .*DatasetReader .*DatasetVariant DatasetToTFRecord .*MemoryCache "
+    ".*Dataset(|V[234])(|Reader) .*Iterator .*DatasetReader .*DatasetVariant .*MemoryCache "
     ".*SeedGenerator GetOptions DummyIterationCounter ComputeBatchSize .*StatsAggregator.* ThreadPoolHandle "
     "GetElementAtIndex UncompressElement CompressElement")
 _NEWER_RUNTIME = (

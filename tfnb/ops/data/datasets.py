@@ -397,7 +397,8 @@ def ReduceDataset(input_dataset: Any, initial_state: Any, other_arguments: Any, 
 _COMPRESSION = {b"": "", b"GZIP": "GZIP", b"ZLIB": "ZLIB"}
 
 
-def _compression(ctx: Any, given: Any) -> str:
+def compression_of(ctx: Any, given: Any) -> str:
+    """Return a type of compression, "" for none. Raises InvalidArgumentError for an unknown one."""
     if given[()] not in _COMPRESSION:
         raise _invalid(ctx, f"Unsupported compression_type: {given[()].decode()!r}; there are ZLIB and GZIP.")
     return _COMPRESSION[given[()]]
@@ -413,14 +414,14 @@ def _of_files(filenames: Any, records: Callable[[bytes], Records]) -> np.ndarray
       **_DATA)
 def TextLineDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, ctx: Any) -> Any:
     """Read the lines of files, without line ends."""
-    return _of_files(filenames, lines(0, _compression(ctx, compression_type)))
+    return _of_files(filenames, lines(0, compression_of(ctx, compression_type)))
 
 
 @host(f"filenames: string, compression_type: string, buffer_size: int64 {_HANDLE}", shape=shapes.scalar, stateful=True,
       **_DATA)
 def TFRecordDataset(filenames: Any, compression_type: Any, buffer_size: Any, *, ctx: Any) -> Any:
     """Read the records of TFRecord files."""
-    kind = _compression(ctx, compression_type)
+    kind = compression_of(ctx, compression_type)
     return _of_files(filenames, lambda name: ((name, data) for data in read_records(name, kind)))
 
 
@@ -432,7 +433,7 @@ def FixedLengthRecordDatasetV2(filenames: Any, header_bytes: Any, record_bytes: 
     size = _positive(ctx, "record_bytes", record_bytes)
     if header_bytes < 0 or footer_bytes < 0:
         raise _invalid(ctx, f"header_bytes and footer_bytes must be >= 0, got {header_bytes} and {footer_bytes}")
-    kind = _compression(ctx, compression_type)
+    kind = compression_of(ctx, compression_type)
     return _of_files(filenames, fixed(int(header_bytes), size, int(footer_bytes), 0, kind, whole=not kind))
 
 
