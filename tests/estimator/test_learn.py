@@ -107,3 +107,63 @@ def test_train_op_that_is_the_loss(tmp_path):
         sess.run(tf.global_variables_initializer())
         with pytest.raises(tf.errors.InvalidArgumentError, match="inf or nan"):
             sess.run(bad)
+
+
+def test_a_saved_estimator_predicts_and_is_not_trained(tmp_path):
+    x, y = np.random.RandomState(1).randn(60, 2), None
+    y = (x[:, 0] > x[:, 1]).astype(int)
+    model = learn.TensorFlowEstimator(learn.models.logistic_regression, n_classes=2, steps=60, learning_rate=0.5)
+    with pytest.raises(ValueError, match="not fitted"):
+        model.save(str(tmp_path / "early"))
+    model.fit(x, y)
+    model.save(str(tmp_path / "saved"))
+    restored = learn.TensorFlowEstimator.restore(str(tmp_path / "saved"))
+    np.testing.assert_allclose(restored.predict_proba(x, batch_size=25), model.predict_proba(x), rtol=1e-5)
+    assert "logistic_regression/weights" in restored.get_variable_names()
+    np.testing.assert_array_equal(restored.get_variable_value("logistic_regression/bias"),
+                                  model.get_variable_value("logistic_regression/bias"))
+    with pytest.raises(ValueError, match="can't be trained"):
+        restored.fit(x, y)
+    with pytest.raises(tf.errors.NotFoundError):
+        learn.TensorFlowEstimator.restore(str(tmp_path / "nowhere"))
+
+
+def test_a_recurrent_net_turns_sequences_around(tmp_path):
+    """The example of contrib.learn's first days: one-hot digits, backwards, by rnn_seq2seq and sequence_classifier."""
+    digits = np.random.RandomState(0).randint(0, 4, [64, 3])
+    rows, targets = np.eye(4, dtype=np.float32)[digits], np.eye(4, dtype=np.float32)[digits[:, ::-1]]
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.set_random_seed(1)
+        encoder, decoder, wanted = learn.ops.seq2seq_inputs(rows, targets, 3, 3)
+        cell = tf.contrib.rnn.OutputProjectionWrapper(tf.nn.rnn_cell.GRUCell(24), 4)
+        decoding, _, sampling, _ = learn.ops.rnn_seq2seq(encoder, decoder, tf.nn.rnn_cell.GRUCell(24), cell)
+        predictions, loss = learn.ops.sequence_classifier(decoding, wanted, sampling)
+        train = tf.train.AdamOptimizer(0.03).minimize(loss)
+        sess.run(tf.global_variables_initializer())
+        for _ in range(80):
+            sess.run(train)
+        found = sess.run(tf.argmax(decoding[:3], 2)).T
+    assert (found == digits[:, ::-1]).mean() > 0.9 and predictions.shape.as_list() == [64, 4, 4]
+
+
+def test_an_experiment_trains_evaluates_and_exports(tmp_path):
+    x = np.linspace(-1, 1, 20, dtype=np.float32)[:, None]
+    inputs = tf.estimator.inputs.numpy_input_fn({"x": x}, 2 * x[:, 0], num_epochs=None, shuffle=False)
+    column = tf.feature_column.numeric_column("x")
+    serve = tf.estimator.export.build_parsing_serving_input_receiver_fn({"x": tf.FixedLenFeature([1], tf.float32)})
+
+    def experiment_fn(config, hparams):
+        model = tf.estimator.LinearRegressor([column], config=config)
+        return learn.Experiment(model, inputs, inputs, train_steps=hparams.steps, eval_steps=1, min_eval_frequency=10,
+                                export_strategies=learn.make_export_strategy(serve))
+    config = tf.estimator.RunConfig(str(tmp_path / "model"))
+    results, exports = learn.learn_runner.run(experiment_fn, run_config=config,
+                                              hparams=tf.contrib.training.HParams(steps=25))
+    assert results["global_step"] == 25 and len(exports) == 1 and tf.saved_model.loader.maybe_saved_model_directory(
+        exports[0].decode())
+    assert list(tf.contrib.estimator.read_eval_metrics(str(tmp_path / "model" / "eval"))) == [10, 20, 25]
+    with pytest.raises(ValueError, match="non-existent task fly: expected one of train"):
+        learn.learn_runner.run(experiment_fn, schedule="fly", run_config=config,
+                               hparams=tf.contrib.training.HParams(steps=25))
+    with pytest.raises(ValueError, match="exactly one of output_dir and run_config"):
+        learn.learn_runner.run(experiment_fn)

@@ -108,9 +108,9 @@ for name in ("RangeDatasets", "Tahn"):
         print(error.message)
 """).splitlines() == [
         "Registering two gradient with name 'ReadVariableOp'!", "[1. 2.] True",
-        "expected the name of an op, got 'RangeDatasets'. Did you mean 'RangeDataset' or 'TakeDataset' or "
-        "'ScanDataset'?",
+        "expected the name of an op, got 'RangeDatasets'. Did you mean 'RangeDataset' or 'RandomDataset' "
+        "or 'TakeDataset'?",
         "Op type not registered: tfnb does not have 'RangeDatasets' ('x'). Did you mean 'RangeDataset' or "
-        "'TakeDataset' or 'ScanDataset'?",
+        "'RandomDataset' or 'TakeDataset'?",
         "expected the name of an op, got 'Tahn'. Did you mean 'Tan' or 'Tanh'?",
         "Op type not registered: tfnb does not have 'Tahn' ('x'). Did you mean 'Tan' or 'Tanh'?"]

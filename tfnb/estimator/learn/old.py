@@ -1,6 +1,8 @@
 """First form of `tf.contrib.learn`: functions (X, y) -> (predictions, loss), and the estimator that trains them."""
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -8,23 +10,33 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import ESTIMATORS, describe
+from tfnb.core.files.gfile import MakeDirs, read_file_to_string
+from tfnb.estimator.learn.arrays import as_array
 from tfnb.estimator.learn.estimator import Estimator, ModeKeys, ModelFnOps
 from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.graph import Graph
 from tfnb.layers.contrib.layers import convolution2d, fully_connected
 from tfnb.layers.contrib.layers import dropout as dropout_layer
 from tfnb.layers.contrib.optimize_loss import optimize_loss
 from tfnb.losses.losses import mean_squared_error, softmax_cross_entropy
 from tfnb.ops.array.create import zeros
 from tfnb.ops.array.gather import one_hot
-from tfnb.ops.array.reshape import expand_dims, shape
+from tfnb.ops.array.reshape import expand_dims, identity, shape
+from tfnb.ops.control.source import placeholder
 from tfnb.ops.math.casting import cast
 from tfnb.ops.nn.activations import relu
 from tfnb.ops.nn.cross_entropy import softmax
 from tfnb.ops.reductions.matmul import matmul
-from tfnb.train.global_step import get_global_step
+from tfnb.runtime.session import Session
+from tfnb.train.checkpoints.reader import list_variables, load_variable
+from tfnb.train.checkpoints.saver import Saver, import_meta_graph
+from tfnb.train.checkpoints.state import latest_checkpoint
+from tfnb.train.global_step import create_global_step, get_global_step
 from tfnb.variables.embedding import embedding_lookup
 from tfnb.variables.initializers import random_normal_initializer
 from tfnb.variables.scope import get_variable, variable_scope
+
+_INPUT, _OUTPUT, _SETTINGS = "input", "predictions", "model.def"
 
 
 def _linear(scope: str, x: Any, size: int, mean: float | None, stddev: float) -> Any:
@@ -145,6 +157,33 @@ def categorical_variable(tensor_in: Any, n_classes: int, embedding_size: int, na
         return embedding_lookup(get_variable(f"{name}_embeddings", [n_classes, embedding_size]), tensor_in)
 
 
+class _Restored:
+    """Model in a folder that `TensorFlowEstimator.save` wrote: what predicts and has the values of variables."""
+
+    def __init__(self, path: str) -> None:
+        self.model_dir, self._prefix = path, os.path.join(path, "model")
+
+    def predict(self, x: Any, batch_size: int | None, as_iterable: bool) -> np.ndarray:
+        """Return the predictions for the rows of `x`, `batch_size` at a time (None: all)."""
+        rows, found = as_array(x), []
+        count = batch_size or len(rows)
+        with Graph().as_default() as graph, Session() as session:
+            saver = import_meta_graph(f"{self._prefix}.meta")
+            saver.restore(session, self._prefix)
+            inputs, outputs = (graph.get_tensor_by_name(f"{name}:0") for name in (_INPUT, _OUTPUT))
+            for start in range(0, len(rows), count):
+                found.append(session.run(outputs, {inputs: rows[start:start + count]}))
+        return np.concatenate(found)
+
+    def get_variable_value(self, name: str) -> Any:
+        """Return the value of a variable."""
+        return load_variable(self._prefix, name)
+
+    def get_variable_names(self) -> list[str]:
+        """Return the names of the variables."""
+        return [name for name, _ in list_variables(self._prefix)]
+
+
 class TensorFlowEstimator:
     """Estimator of a function (X, y) -> (predictions, loss), the first form of tf.contrib.learn.
 
@@ -158,9 +197,12 @@ class TensorFlowEstimator:
     >>> x, y = np.array([[-1.0], [2.0]]), np.array([0, 1])
     >>> model.fit(x, y).predict(x)
     array([0, 1])
+    >>> model.save("saved")
+    >>> tf.contrib.learn.TensorFlowEstimator.restore("saved").predict(x)
+    array([0, 1])
     """
 
-    def __init__(self, model_fn: Callable[..., Any], n_classes: int = 0, batch_size: int = 32, steps: int = 200,
+    def __init__(self, model_fn: Callable[..., Any] | None, n_classes: int = 0, batch_size: int = 32, steps: int = 200,
                  optimizer: Any = "Adagrad", learning_rate: Any = 0.1, clip_gradients: float | None = 5.0,
                  class_weight: Any = None, continue_training: bool = False, config: Any = None,
                  verbose: int = 1) -> None:
@@ -169,7 +211,8 @@ class TensorFlowEstimator:
         self.model_fn, self.n_classes, self.batch_size, self.steps = model_fn, n_classes, batch_size, steps
         self.optimizer, self.learning_rate, self.clip_gradients = optimizer, learning_rate, clip_gradients
         self.continue_training, self._config = continue_training, config
-        self._inner: Estimator | None = None
+        self._inner: Any = None                    # an Estimator, or _Restored
+        self._features: tuple[str, tuple[int, ...]] | None = None
 
     def _ops(self, features: Any, labels: Any, mode: str) -> ModelFnOps:
         features = features if features.dtype.is_integer else cast(features, dtypes.float32)
@@ -178,6 +221,7 @@ class TensorFlowEstimator:
             labels = zeros([sizes[0]], dtypes.int64 if self.n_classes > 1 else dtypes.float32)
         labels = one_hot(cast(labels, dtypes.int64), self.n_classes) if self.n_classes > 1 else \
             cast(labels, dtypes.float32)
+        assert self.model_fn is not None
         predictions, loss = self.model_fn(features, labels)
         train_op = optimize_loss(loss, get_global_step(), self.learning_rate, self.optimizer,
                                  clip_gradients=self.clip_gradients) if mode == ModeKeys.TRAIN else None
@@ -185,7 +229,15 @@ class TensorFlowEstimator:
 
     def fit(self, X: Any, y: Any, steps: int | None = None,  # noqa: N803 (the public name)
             monitors: Sequence[Any] | None = None, logdir: Any = None) -> Self:
-        """Train on arrays, and return itself. logdir: the folder of checkpoints and event files."""
+        """Train on arrays, and return itself. logdir: the folder of checkpoints and event files.
+
+        Raises ValueError where the estimator was restored: files have no functions.
+        """
+        if self.model_fn is None:
+            raise ValueError("a restored estimator predicts, and can't be trained: make one with model_fn, and give "
+                             "fit the logdir of the first training to go on from there")
+        X = as_array(X)  # noqa: N806 (the public name)
+        self._features = X.dtype.name, X.shape[1:]
         if self._inner is None or not self.continue_training:
             self._inner = Estimator(self._ops, logdir, self._config)
         self._inner.fit(X, y, steps=steps or self.steps, batch_size=self.batch_size, monitors=monitors)
@@ -193,7 +245,40 @@ class TensorFlowEstimator:
 
     partial_fit = fit
 
-    def _fitted(self) -> Estimator:
+    def save(self, path: Any) -> None:
+        """Write the trained model to a folder: its graph for predictions, its variables and its settings.
+
+        Raises ValueError before `fit`.
+        """
+        trained, folder = self._fitted().model_dir, os.fsdecode(path)
+        if self._features is None:
+            raise ValueError(f"a restored estimator is saved already, in {trained}")
+        MakeDirs(folder)
+        dtype, sizes = self._features
+        with Graph().as_default(), Session() as session:
+            create_global_step()
+            inputs = placeholder(dtype, [None, *sizes], name=_INPUT)
+            identity(self._ops(inputs, None, ModeKeys.INFER).predictions, name=_OUTPUT)
+            saver = Saver()
+            saver.restore(session, latest_checkpoint(trained))
+            saver.save(session, os.path.join(folder, "model"))
+        with open(os.path.join(folder, _SETTINGS), "w", encoding="utf-8") as file:
+            json.dump({"class_name": type(self).__name__, "n_classes": self.n_classes}, file)
+
+    @classmethod
+    def restore(cls, path: Any, config: Any = None) -> Self:
+        """Return the estimator of a folder that `save` wrote: it predicts. Raises NotFoundError if there is none.
+
+        config: a RunConfig, without effect.
+        """
+        folder = os.fsdecode(path)
+        settings = json.loads(read_file_to_string(os.path.join(folder, _SETTINGS)))
+        made = cls.__new__(cls)
+        TensorFlowEstimator.__init__(made, None, settings["n_classes"], config=config)
+        made._inner = _Restored(folder)
+        return made
+
+    def _fitted(self) -> Any:
         if self._inner is None:
             raise ValueError("the estimator is not fitted: call fit(X, y) before")
         return self._inner
@@ -216,7 +301,8 @@ class TensorFlowEstimator:
 
     def get_variable_names(self) -> list[str]:
         """Return the names of the variables."""
-        return self._fitted().get_variable_names()
+        names: list[str] = self._fitted().get_variable_names()
+        return names
 
 
 describe(globals(), ESTIMATORS)

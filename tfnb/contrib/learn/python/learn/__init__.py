@@ -4,6 +4,8 @@ from tfnb.contrib.learn.python.learn import datasets
 from tfnb.core.lazy import lazy_module as _lazy_module, lazy_names as _lazy_names
 
 estimators = _lazy_module("tfnb.contrib.learn.python.learn.estimators")
+learn_runner = _lazy_module("tfnb.contrib.learn.learn_runner")
+utils = _lazy_module("tfnb.contrib.learn.python.learn.utils")
 metric_spec = _lazy_module("tfnb.contrib.learn.python.learn.metric_spec")
 monitors = _lazy_module("tfnb.contrib.learn.python.learn.monitors")
 __getattr__ = _lazy_names(__name__, dict.fromkeys(
