@@ -58,9 +58,10 @@ def asked(text: str) -> list[tuple[int, str]]:
 
 
 def _asks(listed: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Return whether a tuple or list is compared with, made a set, or a constant of the module."""
+    """Return whether a tuple or list is compared with, made a set, or a constant of the module but __all__."""
     above = parents[listed]
     return isinstance(above, ast.Compare) or isinstance(above, ast.Assign) and isinstance(parents[above], ast.Module) \
+        and ast.unparse(above.targets[0]) != "__all__" \
         or isinstance(above, ast.Call) and ast.unparse(above.func) in ("frozenset", "set")
 
 

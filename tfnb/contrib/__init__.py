@@ -5,6 +5,7 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 crf = _lazy_module("tfnb.contrib.crf")
 data = _lazy_module("tfnb.contrib.data")
 estimator = _lazy_module("tfnb.contrib.estimator")
+factorization = _lazy_module("tfnb.contrib.factorization")
 feature_column = _lazy_module("tfnb.contrib.feature_column")
 distributions = _lazy_module("tfnb.contrib.distributions")
 framework = _lazy_module("tfnb.contrib.framework")

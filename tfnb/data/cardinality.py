@@ -109,7 +109,8 @@ def _joined(inputs: Any) -> Any:
 
 
 _RULES: dict[str, Callable[[list[Tensor]], Any]] = {
-    "RangeDataset": _range, "TensorDataset": lambda inputs: 1, "TensorSliceDataset": _rows,
+    "RandomDataset": lambda inputs: INFINITE_CARDINALITY, "RangeDataset": _range,
+    "TensorDataset": lambda inputs: 1, "TensorSliceDataset": _rows,
     "RepeatDataset": _repeated, "TakeDataset": _taken, "SkipDataset": _skipped, "BatchDatasetV2": _batched,
     "PaddedBatchDatasetV2": _batched, "ShardDataset": _sharded, "ZipDataset": _least,
     "ConcatenateDataset": _joined,
