@@ -36,7 +36,7 @@ PUBLIC_FOLDERS = tuple(f"tfnb.{name}" for name in (
     *("train layers losses metrics image linalg math math.special custom data summary saved_model contrib compat "
       "rnn.rnn_cell distributions lookup feature_column estimator config config.experimental config.threading "
       "estimator.experimental estimator.export keras "
-      "ragged").split(),
+      "ragged train.experimental").split(),
     *(f"keras.{name}" for name in _KERAS.split()), *(f"keras.applications.{name}" for name in _ARCHITECTURES.split())))
 
 

@@ -37,7 +37,10 @@ from tfnb.train.input import queue_runner
 from tfnb.train.input.queue_runner import QueueRunner, add_queue_runner, start_queue_runners
 from tfnb.train.optimizers.rmsprop import RMSPropOptimizer
 from tfnb.train.checkpoints.saver import Saver, import_meta_graph
+from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
+
+experimental = _lazy_module("tfnb.train.experimental")
 
 # A program that writes no event files does not import protobuf, and one that trains by hand no sessions that do it.
 __getattr__ = _lazy_names(__name__, {
