@@ -5,6 +5,7 @@ import numpy as np
 
 import tfnb as tf
 from tests.differential import differences
+from tests.restored import assert_restores
 
 SETUP = "D = tf.distributions\n"
 MADE = """
@@ -111,7 +112,7 @@ def bars(count):
     return images.reshape(count, 64)
 
 
-def test_a_variational_autoencoder_learns():
+def test_a_variational_autoencoder_learns(tmp_path):
     tf.set_random_seed(2)
     data = bars(256)
     x = tf.placeholder(tf.float32, [None, 64])
@@ -130,4 +131,5 @@ def test_a_variational_autoencoder_learns():
         for _ in range(200):
             sess.run(step, {x: data})
         after, kl = sess.run([bound, tf.reduce_mean(divergence)], {x: data})
+        assert_restores(sess, divergence, {x: data}, tmp_path)
     assert before < -40 and after > -24 and kl > 1, (before, after, kl)

@@ -7,6 +7,7 @@ import numpy as np
 
 import tfnb as tf
 from tests.differential import differences
+from tests.restored import assert_restores
 from tfnb.contrib import audio_ops
 
 SETUP = '''
@@ -147,7 +148,7 @@ def recordings(count, rng):
     return sounds + 0.05 * rng.randn(*sounds.shape).astype("f"), labels
 
 
-def test_a_toy_recognizes_tones_by_their_mfccs():
+def test_a_toy_recognizes_tones_by_their_mfccs(tmp_path):
     sounds = tf.placeholder(tf.float32, [None, RATE // 2])
     labels = tf.sparse_placeholder(tf.int32)
     spectra = audio_ops.audio_spectrogram(tf.transpose(sounds), 256, 160, magnitude_squared=True)
@@ -173,4 +174,5 @@ def test_a_toy_recognizes_tones_by_their_mfccs():
         for _ in range(120):
             value, _ = sess.run([loss, train], feed(16))
         wrong = sess.run(error, feed(40))
+        assert_restores(sess, logits, feed(4), tmp_path)
     assert wrong < 0.3, (value, wrong)

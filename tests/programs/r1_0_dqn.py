@@ -1,5 +1,6 @@
 # Q-learning on a corridor: two networks, one copied to the other, a memory of steps.
 import random
+import sys
 from collections import deque
 
 import numpy as np
@@ -75,5 +76,9 @@ for episode in range(40):
         if done:
             break
     agent.epsilon = max(0.1, agent.epsilon - 0.03)
+saver = tf.train.Saver()
+path = saver.save(agent.session, sys.argv[1] + "/dqn.ckpt")
+agent.session.run(tf.global_variables_initializer())
+saver.restore(agent.session, path)
 print("score", sum(agent.action(np.eye(LENGTH)[k], greedy=True) for k in range(LENGTH - 1)))
 agent.session.close()

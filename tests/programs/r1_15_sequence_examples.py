@@ -60,6 +60,9 @@ def accuracy_of(train_path, test_path):
                 sess.run(train)
             except tf.errors.OutOfRangeError:
                 break
+        path = tf.train.Saver().save(sess, test_path + ".ckpt")
+    with tf.Session() as sess:
+        tf.train.Saver().restore(sess, path)
         sess.run(start_test)
         found = []
         while True:

@@ -1,4 +1,6 @@
 # A Wasserstein GAN with gradient penalty: points of a moved and squeezed cloud.
+import sys
+
 import numpy as np
 import tensorflow.compat.v1 as tf
 
@@ -50,6 +52,9 @@ with tf.Session() as sess:
             sess.run(train_critic, {real: sample()})
         sess.run(train_generator)
     steepness = sess.run(slopes, {real: sample()}).mean()
+    path = tf.train.Saver().save(sess, sys.argv[1] + "/wgan.ckpt")
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, path)
     made = np.concatenate([sess.run(fake) for _ in range(10)])
 print("slopes of the critic", steepness)
 assert 0.5 < steepness < 1.5

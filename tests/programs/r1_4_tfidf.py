@@ -61,5 +61,9 @@ with tf.Graph().as_default():
         products = sess.run(similar, {texts: documents[:80]})
         assert np.allclose(np.diag(products), 1.0, atol=1e-5)
         assert {word.decode() for word in sess.run(telling)} <= set(TOPICS["food"])
+        path = tf.train.Saver().save(sess, sys.argv[1] + "/tfidf.ckpt")
+    with tf.Session() as sess:
+        sess.run(tf.tables_initializer())
+        tf.train.Saver().restore(sess, path)
         predicted = sess.run(logits, {texts: documents[80:]}) > 0
         print("score", np.mean(predicted == (labels[80:] > 0)))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.restored import assert_restores
 
 crf = tf.contrib.crf
 TAGS, LENGTHS = 3, np.array([4, 1, 0, 3], "i")
@@ -87,7 +88,7 @@ def test_sequences_of_one_step():
     np.testing.assert_allclose(best_score, inputs[:, 0].max(-1), 1e-5)
 
 
-def test_a_tagger_learns_what_only_neighbours_tell():
+def test_a_tagger_learns_what_only_neighbours_tell(tmp_path):
     """Words name a tag only after another: an embedding alone can't tell, the transitions and a BiLSTM do."""
     rng = np.random.RandomState(0)
 
@@ -116,6 +117,7 @@ def test_a_tagger_learns_what_only_neighbours_tell():
             sess.run(train, dict(zip((words, tags, lengths), data(), strict=True)))
         fed = data(100)
         found, table = sess.run([best, transitions], dict(zip((words, tags, lengths), fed, strict=True)))
+        assert_restores(sess, [best, likelihood], dict(zip((words, tags, lengths), fed, strict=True)), tmp_path)
     mask = np.arange(8) < fed[2][:, None]
     assert (found == fed[1])[mask].mean() > 0.85
     assert min(table[0, 1], table[1, 2], table[2, 0]) > max(table[0, 0], table[1, 1], table[2, 2])

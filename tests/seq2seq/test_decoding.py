@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.restored import assert_restores
 
 seq2seq = tf.contrib.seq2seq
 UNITS = 3
@@ -299,7 +300,7 @@ def reverser(batch, steps):
     return loss, greedy.sample_id, beam.predicted_ids
 
 
-def test_a_program_learns_to_reverse_digits():
+def test_a_program_learns_to_reverse_digits(tmp_path):
     batch, steps, rng = 32, 6, np.random.RandomState(0)
     loss, greedy, beam = reverser(batch, steps)
     train = tf.train.AdamOptimizer(0.01).minimize(loss)
@@ -314,6 +315,7 @@ def test_a_program_learns_to_reverse_digits():
             value, _ = sess.run([loss, train], data())
         fed = data()
         found, beams = sess.run([greedy, beam], fed)
+        assert_restores(sess, [loss, beam], fed, tmp_path)
     right = {"greedy": 0, "beam": 0}
     for example in range(batch):
         length = fed["lengths:0"][example]
