@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.estimator import early_stopping
 
 RANDOM = np.random.RandomState(7)
 X = RANDOM.rand(96, 3).astype(np.float32)
@@ -253,3 +254,15 @@ def test_early_stopping_reads_event_files(hook, limit, stops, tmp_path):
         for step, value in ((10, 0.3), (20, 0.5), (30, 0.6), (40, 0.4), (50, 0.4)):
             writer.add_summary(tf.Summary(value=[tf.Summary.Value(tag="auc", simple_value=value)]), step)
     assert getattr(estimators.experimental, hook)(made(tmp_path), "auc", limit, min_steps=20)._should_stop() == stops
+
+
+def test_workers_stop_with_the_chief():
+    with tf.Graph().as_default():
+        count = tf.assign_add(tf.train.get_or_create_global_step(), 1)
+        stop = tf.assign(early_stopping._signal(), True)
+        with tf.train.MonitoredTrainingSession(hooks=[early_stopping._StopOnSignalHook()]) as sess:
+            assert sess.run(count) == 1 and not sess.should_stop()
+            sess.run([stop, count])
+            if not sess.should_stop():             # that run may have read the variable before it was set
+                sess.run(count)
+            assert sess.should_stop()

@@ -35,12 +35,9 @@ class _StopOnPredicateHook(SessionRunHook):
         self._should_stop, self._timer = should_stop_fn, timer
 
     def begin(self) -> None:
-        """Make the variable that TensorFlow's workers look at: checkpoints have it."""
+        """Make the variable that the other workers look at: checkpoints have it."""
         self._step = required_global_step("make_early_stopping_hook")
-        with variable_scope("signal_early_stopping", reuse=AUTO_REUSE):
-            stop = get_variable("STOP", [], dtypes.bool, zeros_initializer(), trainable=False,
-                                collections=[GraphKeys.GLOBAL_VARIABLES])
-        self._stop_op = assign(stop, True)
+        self._stop_op = assign(_signal(), True)
 
     def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
         """Request the global step."""
@@ -58,11 +55,36 @@ class _StopOnPredicateHook(SessionRunHook):
             run_context.request_stop()
 
 
+class _StopOnSignalHook(SessionRunHook):
+    """Hook of a worker that stops when the chief has."""
+
+    def begin(self) -> None:
+        """Find the variable that the chief sets."""
+        self._signal = _signal()
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Request the variable."""
+        return SessionRunArgs(self._signal)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Request a stop, if the chief did."""
+        if run_values.results:
+            run_context.request_stop()
+
+
+def _signal() -> Any:
+    """Return the bool variable by which the chief ends a training."""
+    with variable_scope("signal_early_stopping", reuse=AUTO_REUSE):
+        return get_variable("STOP", [], dtypes.bool, zeros_initializer(), trainable=False,
+                            collections=[GraphKeys.GLOBAL_VARIABLES])
+
+
 def make_early_stopping_hook(estimator: Any, should_stop_fn: Callable[[], bool], run_every_secs: float | None = 60,
                              run_every_steps: int | None = None) -> SessionRunHook:
     """Return a hook of a training that ends it when `should_stop_fn()` returns True.
 
-    The function is called every `run_every_secs` seconds, or (with run_every_secs=None) every `run_every_steps` steps.
+    The function is called every `run_every_secs` seconds, or (with run_every_secs=None) every `run_every_steps` steps,
+    by the chief of a cluster alone: its other tasks stop with it.
     Raises TypeError for what is no Estimator, ValueError unless exactly one of the two is given.
 
     >>> def model_fn(features, labels, mode):
@@ -86,6 +108,8 @@ def make_early_stopping_hook(estimator: Any, should_stop_fn: Callable[[], bool],
     if run_every_secs is not None and run_every_steps is not None:
         raise ValueError("Only one of `run_every_secs` and `run_every_steps` must be set: run_every_secs is 60 if it "
                          "is not given, so pass run_every_secs=None with run_every_steps")
+    if not estimator.config.is_chief:
+        return _StopOnSignalHook()
     return _StopOnPredicateHook(should_stop_fn, SecondOrStepTimer(run_every_secs, run_every_steps))
 
 
