@@ -153,6 +153,10 @@ class Records:
                  delimiter: bytes, quotes: bool, missing: bytes, selected: Sequence[int]) -> None:
         self.ctx, self.lines, self.types, self.defaults = ctx, lines, types, defaults
         self.delimiter, self.quotes, self.missing, self.selected = delimiter, quotes, missing, selected
+        self.columns_of: dict[DType, list[int]] = {}
+        for i, dtype in enumerate(types):
+            self.columns_of.setdefault(dtype, []).append(i)
+        self.texts = frozenset(self.columns_of.get(dtypes.string, ()))
 
     def one_by_one(self) -> list[np.ndarray]:
         """Return the columns. Raises InvalidArgumentError for the first value, in order of records, that is wrong."""
@@ -165,18 +169,22 @@ class Records:
                 raise invalid(self.ctx, f"Expect {len(self.types)} fields but have {len(fields)} in record {row}")
             for i, field in enumerate(fields):
                 columns[i].append(self._value(field, i, row))
-        return [strings(column) if dtype == dtypes.string else _array(column, dtype)
-                for column, dtype in zip(columns, self.types, strict=True)]
+        found: dict[int, np.ndarray] = {}
+        for dtype, own in self.columns_of.items():             # all of a dtype at once: few records are common
+            wanted = [columns[i] for i in own]
+            made = map(strings, wanted) if dtype == dtypes.string else _array(wanted, dtype)
+            found.update(zip(own, made, strict=True))
+        return [found[i] for i in range(len(columns))]
 
     def _value(self, field: bytes, i: int, row: int) -> Any:
         """Return the value of field `i` of a record."""
-        dtype = self.types[i]
         if field in (b"", self.missing):
             if not self.defaults[i].size:
                 raise invalid(self.ctx, f"Field {i} is required but missing in record {row}!")
             return self.defaults[i].ravel()[0]
-        if dtype == dtypes.string:
+        if i in self.texts:
             return field
+        dtype = self.types[i]
         number = number_of(field, dtype)
         if number is None:
             name = {"float32": "float", "float64": "double"}.get(dtype.name, dtype.name)
@@ -200,8 +208,7 @@ class Records:
         if not (counts > most if self.selected else counts == columns).all():
             return None
         found: dict[int, np.ndarray] = {}
-        for dtype in set(self.types):
-            own = [i for i, type in enumerate(self.types) if type == dtype]
+        for dtype, own in self.columns_of.items():
             made = self._strings(text, starts, stops, own) if dtype == dtypes.string else \
                 self._numbers(text, starts[own], stops[own], own, dtype)
             if made is None:
