@@ -83,7 +83,8 @@ def SqlDataset(driver_name: Any, data_source_name: Any, query: Any, *, output_ty
     return as_handle(Source(start, True))
 
 
-@host("input_dataset: variant, filename: string, compression_type: string ->", shape=lambda ctx: [], stateful=True)
+@host("input_dataset: variant, filename: string, compression_type: string ->", shape=lambda ctx: [], stateful=True,
+      role="iterator")
 def DatasetToTFRecord(input_dataset: Any, filename: Any, compression_type: Any, *, ctx: Any) -> Any:
     """Write the elements of a dataset, strings, to a file as records."""
     with RecordWriter(local(os.fsdecode(filename[()])), compression_of(ctx, compression_type)) as writer:

@@ -33,7 +33,7 @@ def OptionalNone() -> Any:
     return _variant(None)
 
 
-@host("optional: variant -> has_value: bool", shape=shapes.scalar)
+@host("optional: variant -> has_value: bool", shape=shapes.scalar, role="iterator")
 def OptionalHasValue(optional: Any) -> Any:
     """Return whether an optional holds an element."""
     return np.array(optional[()][0] is not None)
@@ -43,7 +43,7 @@ def _outputs(ctx: Any) -> list[Static]:
     return list(ctx.attrs["output_shapes"])
 
 
-@host("optional: variant -> components: output_types", shape=_outputs, **OUTPUTS)
+@host("optional: variant -> components: output_types", shape=_outputs, role="iterator", **OUTPUTS)
 def OptionalGetValue(optional: Any, *, output_types: Any, ctx: Any) -> Any:
     """Return the components that an optional holds. Raises InvalidArgumentError if it holds nothing."""
     element = optional[()][0]
@@ -55,7 +55,7 @@ def OptionalGetValue(optional: Any, *, output_types: Any, ctx: Any) -> Any:
     return element
 
 
-@host("iterator: resource -> optional: variant", shape=shapes.scalar, stateful=True, **OUTPUTS)
+@host("iterator: resource -> optional: variant", shape=shapes.scalar, stateful=True, role="iterator", **OUTPUTS)
 def IteratorGetNextAsOptional(iterator: Any, *, ctx: Any) -> Any:
     """Return the next element of an iterator as an optional, which holds nothing at the end of the dataset."""
     try:
