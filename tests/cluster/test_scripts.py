@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from tests.cluster import programs
-from tests.cluster.servers import free_ports
 from tfnb.cluster import children
+from tfnb.cluster.local import free_ports
 
 pytest.importorskip("grpc", reason="sessions on other processes need grpcio")
 # A worker that comes before the variables are there sleeps for 30 seconds, as in TensorFlow.

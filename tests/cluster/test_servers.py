@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from tests.cluster.servers import free_ports
 from tfnb.cluster import children
+from tfnb.cluster.local import free_ports
 from tfnb.core import errors
 
 pytest.importorskip("grpc", reason="sessions on other processes need grpcio")
@@ -39,7 +39,7 @@ class Cluster:
 
     def kill(self, job: str, index: int) -> None:
         """Kill a task's server, without notice."""
-        self.servers[job, index]._child.stop()
+        self.servers[job, index].stop()
 
 
 @pytest.fixture(scope="module")

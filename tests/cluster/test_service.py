@@ -61,7 +61,7 @@ def served() -> Iterator[str]:
     """The address of a server of this process, by a name that is not its target: clients here come over gRPC too."""
     server = tf.train.Server({"local": ["127.0.0.1:0"]}, serve=True)
     yield server.target.replace("127.0.0.1", "localhost")
-    server._service.stop(None).wait()
+    server.stop()
 
 
 def client(target: str) -> dict:

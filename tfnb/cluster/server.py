@@ -1,6 +1,7 @@
 """Servers (`tf.train.Server`): one of this process for a cluster of one task, else TensorFlow's, as a child of it."""
 from __future__ import annotations
 
+import os
 import threading
 from itertools import count
 from typing import Any
@@ -77,6 +78,23 @@ class Server:
         if self._service is not None:
             self._service.wait_for_termination()
         threading.Event().wait()
+
+    def stop(self) -> None:
+        """End TensorFlow's server, or the service for other processes, for good."""
+        if self._child is not None:
+            self._child.stop()
+        if self._service is not None:
+            self._service.stop(None).wait()
+
+    @property
+    def running(self) -> bool:
+        """Whether it answers: a TensorFlow server may have ended."""
+        return self._child.running() if self._child is not None else self._alone
+
+    @property
+    def pid(self) -> int:
+        """Process id of the server."""
+        return self._child.pid if self._child is not None else os.getpid()
 
     @property
     def server_def(self) -> Any:

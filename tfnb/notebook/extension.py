@@ -10,6 +10,7 @@ from tfnb.notebook.frontend.compiling import CompileLine
 from tfnb.notebook.magics import complete, config
 from tfnb.notebook.magics.arguments import LineMagics
 from tfnb.notebook.magics.cell_magics import CellMagics
+from tfnb.notebook.magics.cluster_magics import ClusterMagics
 from tfnb.notebook.magics.debug_magics import DebugMagics
 from tfnb.notebook.magics.file_magics import FileMagics
 from tfnb.notebook.magics.graph_magics import GraphMagics
@@ -28,6 +29,7 @@ MAGICS: tuple[type[LineMagics], ...] = (
     FileMagics,
     TrainMagics,
     RunMagics,
+    ClusterMagics,
     DebugMagics,
 )
 

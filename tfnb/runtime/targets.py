@@ -30,6 +30,15 @@ class Address:
 
 
 _targets: dict[str, Target] = {}                   # they live as long as the process, as TensorFlow's do
+_default = ""
+
+
+def set_default_target(name: str) -> None:
+    """Set the target of sessions that name none; "" for this process. "local" always is this process."""
+    global _default
+    if name:
+        find_target(name)
+    _default = name
 
 
 def register(name: str, target: Target) -> None:
@@ -44,7 +53,7 @@ def find_target(given: str | bytes | None) -> Target | Address | None:
     """
     if not isinstance(given, (str, bytes, type(None))):
         raise TypeError(f"`target` must be a string, got {given!r} of type {type(given).__name__}")
-    target = given.decode() if isinstance(given, bytes) else given or ""
+    target = (given.decode() if isinstance(given, bytes) else given) or _default
     if target in LOCAL:
         return None
     if target in _targets:

@@ -23,7 +23,8 @@ GROUPS = {"Build and look": ("%graph", "%%graph", "%why", "%op", "%collections")
           "Run and train": ("%fetch", "%%train", "%runs", "%live", "%queues"),
           "Look into variables and files": ("%show", "%vars", "%slots", "%ckpt", "%tfnb"),
           "Find faults and time": ("%nan", "%step", "%profile"),
-          "Cells that must run again": ("%stale",)}
+          "Cells that must run again": ("%stale",),
+          "More than one machine": ("%cluster",)}
 
 
 class Report(dict[str, Any]):
