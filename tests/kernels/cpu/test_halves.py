@@ -7,7 +7,7 @@ import pytest
 
 import tfnb as tf
 from tests import modes
-from tfnb.kernels.llvm.natives import converts_halves
+from tfnb.kernels.llvm.microkernel import converts_halves
 
 pytestmark = pytest.mark.skipif(not converts_halves(), reason="this processor does not convert 16-bit floats")
 HALVES = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]

@@ -9,7 +9,7 @@ from tfnb.compile.planning.plan import Stage
 from tfnb.core.shape import is_known
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import element_dtype, handle_shape, is_identity, ref_variable, refers
-from tfnb.kernels.llvm.natives import converts_halves
+from tfnb.kernels.llvm.microkernel import converts_halves
 from tfnb.kernels.scalar.number_types import HALVES
 from tfnb.kernels.scalar.primitives import ON_CPU
 from tfnb.opdef import kinds

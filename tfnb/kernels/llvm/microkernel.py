@@ -20,6 +20,7 @@ lie a multiple of 4096 bytes apart.
 """
 from __future__ import annotations
 
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -74,6 +75,12 @@ def processor_features() -> str:
         return str(llvm.get_host_cpu_features().flatten())
     except RuntimeError:
         return ""
+
+
+@cache
+def converts_halves() -> bool:
+    """Return whether this processor converts 16-bit floats itself: LLVM would call functions that nothing has."""
+    return platform.machine().lower() in ("aarch64", "arm64") or "+f16c" in processor_features().split(",")
 
 
 @cache

@@ -17,7 +17,6 @@ from tfnb.core.lazy import lazy_module
 from tfnb.kernels.scalar.number_types import HALVES
 
 ir = lazy_module("llvmlite.ir")
-binding = lazy_module("llvmlite.binding")
 
 ELEMENTS = (*HALVES, "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32",
             "uint64")
@@ -54,14 +53,6 @@ def llvm_type(type: str) -> Any:
     if type in ("float32", "float64"):
         return ir.FloatType() if type == "float32" else ir.DoubleType()
     return ir.IntType(int(type.lstrip("uint")))
-
-
-@cache
-def converts_halves() -> bool:
-    """Return whether this processor converts 16-bit floats itself: LLVM would call functions that nothing has."""
-    if platform.machine().lower() in ("aarch64", "arm64"):
-        return True
-    return bool(binding.get_host_cpu_features().get("f16c"))
 
 
 def declared(module: Any, name: str, result: Any, operands: Any) -> Any:
