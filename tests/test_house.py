@@ -28,7 +28,7 @@ ROOMS = {
     "ops": ["declaration", "composite", "math", "array", "control", "reductions", "random", "nn", "quantized", "signal",
             "state", "strings", "data_flow", "sparse", "io", "data", "."],
     "linalg": [".", "operators"],
-    "compile": ["planning", "."],
+    "compile": ["planning", ".", "programs"],
     "runtime": ["state", "runners", "remote", "."],
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],

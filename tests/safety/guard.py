@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.lower import Ref
+from tfnb.compile.values import Buffer
 from tfnb.runtime.runners.program import LARGE, Program
 from tfnb.runtime.state.store import Store
 
@@ -110,22 +110,22 @@ def watching() -> Iterator[Watch]:
     Variables are guarded by `guard_variables`, feeds by `guarded`. Runs raise Trespass.
     """
     watch = Watch()
-    run, address = Program.run, Program._address
+    run, address, placed = Program.run, Program._address, Program._placed
 
-    def guarded_address(self: Program, ref: Ref, store: Store) -> int:
-        buffer = ref.buffer
-        if buffer.role == "variable":
-            return address(self, ref, store)
+    def guarded_places(self: Program) -> np.ndarray:
+        return np.array([guarded_address(self, buffer, None) for buffer in self.compiled.offsets], np.int64)
+
+    def guarded_address(self: Program, buffer: Buffer, store: Any) -> int:
+        if buffer.role in ("variable", "state"):       # a state is shared by the programs of a session
+            return address(self, buffer, store)
         blocks = watch.blocks.setdefault(self, {})
-        if buffer.role == "state":                     # shared by the programs of a session: it stays where it is
-            return address(self, ref, store)
         if buffer not in blocks:
             scratch = buffer.role == "temp" and (buffer.type == "uint8" or buffer.nbytes >= LARGE)
             align = CACHE_LINE if scratch else np.dtype(buffer.type).itemsize
             blocks[buffer] = Block(buffer.nbytes, align)
             if buffer.array is not None:
                 blocks[buffer].bytes[...] = np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
-        return blocks[buffer].bytes.ctypes.data + ref.offset
+        return blocks[buffer].bytes.ctypes.data
 
     def guarded_run(self: Program, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray]:
         watch.runs += 1
@@ -146,11 +146,13 @@ def watching() -> Iterator[Watch]:
         return made, [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
 
     results = Program.results
-    Program.run, Program._address, Program.results = guarded_run, guarded_address, guarded_results  # type: ignore
+    Program.run, Program.results = guarded_run, guarded_results  # type: ignore[method-assign]
+    Program._address, Program._placed = guarded_address, guarded_places  # type: ignore[method-assign]
     try:
         yield watch
     finally:
-        Program.run, Program._address, Program.results = run, address, results  # type: ignore[method-assign]
+        Program.run, Program.results = run, results  # type: ignore[method-assign]
+        Program._address, Program._placed = address, placed  # type: ignore[method-assign]
 
 
 def guard_variables(store: Store) -> None:

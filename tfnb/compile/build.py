@@ -20,7 +20,7 @@ from tfnb.graph.parts.operation import Operation
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Results of all passes for one stage.
+    """Results of the passes for one stage.
 
     offsets: of each temporary buffer in the arena, in bytes; once: the number of leading steps that are loop-invariant,
     and so run in the first iteration only.
@@ -38,6 +38,13 @@ class Built:
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
                 target: Target = CPU) -> Built:
     """Trace, rewrite, fuse, lower and place a stage's buffers. shapes: of each variable. Raises what `trace` raises."""
+    traced, groups, steps, once = lowered(stage, inputs, shapes, target)
+    return Built(traced, groups, steps, *place_buffers(steps, once), once, target)
+
+
+def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
+            target: Target = CPU) -> tuple[Traced, list[Group], list[Step], int]:
+    """Do the passes before memory planning, and return what `Built` says of them."""
     traced = trace(stage, inputs, shapes, target)
     traced.nodes = live(traced.nodes, traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
@@ -51,4 +58,4 @@ def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation,
         groups = attach_epilogues(groups, traced.kept)
     once = lower(before, in_memory, target)
     steps = [*once, *lower(groups, in_memory, target)]
-    return Built(traced, [*before, *groups], steps, *place_buffers(steps, len(once)), len(once), target)
+    return traced, [*before, *groups], steps, len(once)

@@ -5,12 +5,14 @@ The `composition` of an op's record gets the Parts of its node, and its inputs a
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from math import prod
 from typing import Any, Protocol
 
 import numpy as np
 
+from tfnb.compile.sized import one_number
 from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, broadcast_shapes
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.scalar.decided import decided
 from tfnb.kernels.scalar.definition import Scalar
@@ -52,7 +54,7 @@ class Parts:
     def map(self, definition: Scalar, *values: Value, **attrs: Any) -> Value:
         """Return a definition of the values, broadcast, in the dtype of the first one. attrs: its keywords."""
         ins = [uniform(self._tracer.straight(self._op, v)) for v in values]
-        out = temp(values[0].type, np.broadcast_shapes(*{v.shape for v in ins}))
+        out = temp(values[0].type, broadcast_shapes([v.shape for v in ins]))
         self._nodes.append(Elementwise(self._op, definition, values[0].type, ins, [out], tuple(attrs.items())))
         return out
 
@@ -71,13 +73,18 @@ class Parts:
     @classmethod
     def vector(cls, value: Value) -> Value:
         """Return a value of which all axes but one are 1 as a vector."""
-        return cls.reshaped(value, int(np.prod(value.shape)))
+        return cls.reshaped(value, prod(value.shape))
 
     @staticmethod
     def reshaped(value: Value, *sizes: int) -> Value:
         """Return the elements of a value, which lie in one row, in another shape."""
         known = None if value.known is None else value.known.reshape(sizes)
         return Value(value.buffer, value.view.reshape(sizes), known)
+
+    @staticmethod
+    def number(number: int, type: str) -> Value:
+        """Return a constant of one element, from an integer or Size."""
+        return known(one_number(number, type))
 
     @staticmethod
     def known(array: np.ndarray) -> Value:

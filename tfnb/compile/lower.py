@@ -11,6 +11,7 @@ import numpy as np
 
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
 from tfnb.compile.reach import STATUS, Places, Ref
+from tfnb.compile.sized import one_number
 from tfnb.compile.spaces import axis_order, blocks_of_columns, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
@@ -18,6 +19,7 @@ from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Code
 from tfnb.kernels.llvm import streaming
+from tfnb.kernels.sizes import highest
 from tfnb.kernels.spec import ColumnKernel, Kernel, MapKernel, Operand, Reduce, RowKernel, Source, Stmt
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.validate import misused
@@ -85,7 +87,7 @@ class _Loops:
         rank = len(sizes)
         kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
         items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
-        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else max(1, GRAIN // max(1, sizes[-1])))
+        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else _grain(sizes[-1]))
 
     def blocks(self, columns: int) -> Step:
         """Build a map kernel over a matrix in blocks of `columns` columns: the epilogue of a blocked matmul."""
@@ -107,11 +109,11 @@ class _Loops:
         sizes, loads, stores, outer = self._operands(self._stores(self.group.written), order, lead)
         if outer == len(sizes):                    # nothing to reduce over but axes of size 1 or none at all
             sizes, loads, stores = [*sizes, 1], _pad(loads), _pad(stores)
-        inner = max(1, prod(sizes[outer:]))
+        inner = highest(1, prod(sizes[outer:]))
         if len(sizes) - outer == 1 and self.target.blocked:
             stores = self._streams(stores, inner)
         kernel = RowKernel(outer, len(sizes) - outer, loads, tuple(self.body), stores)
-        return self._step(kernel, sizes, prod(sizes[:outer]), max(1, GRAIN // inner))
+        return self._step(kernel, sizes, prod(sizes[:outer]), _grain(inner))
 
     def _streams(self, stores: Sequence[Operand], row: int) -> tuple[Operand, ...]:
         """Mark as streaming (non-temporal) the stores that are too large for the caches. row: elements in a row."""
@@ -138,7 +140,7 @@ class _Loops:
             if isinstance(stmt, Reduce):
                 self.scratch[stmt.result] = Buffer("temp", stmt.type, sizes[1])
         kernel = ColumnKernel(loads, tuple(self.body), stores)
-        return self._step(kernel, sizes, sizes[1], max(64, GRAIN // max(1, sizes[0])))
+        return self._step(kernel, sizes, sizes[1], highest(64, _grain(sizes[0])))
 
     def blocks_of_columns(self) -> Step | None:
         """Build a reduction of middle axes as column reductions side by side; None where the space is none of those."""
@@ -155,7 +157,7 @@ class _Loops:
             if isinstance(stmt, Reduce):
                 self.scratch[stmt.result] = Buffer("temp", stmt.type, sizes[0] * sizes[2])
         kernel = ColumnKernel(loads, tuple(self.body), kept, 1)
-        return self._step(kernel, sizes, sizes[0], max(1, GRAIN // max(1, sizes[1] * sizes[2])))
+        return self._step(kernel, sizes, sizes[0], _grain(sizes[1] * sizes[2]))
 
     def chunks(self) -> list[Step]:
         """Build a two-stage reduction to a scalar: one kernel reduces fixed chunks, a second combines the partial
@@ -177,7 +179,7 @@ class _Loops:
         for name, buffer in partial.items():
             self.addresses["store", name] = Ref(buffer)
         kernel = RowKernel(0, 1, loads, tuple(self.body), (*kept, *row), chunk=CHUNK)
-        step = self._step(kernel, sizes, count, max(1, GRAIN // CHUNK))
+        step = self._step(kernel, sizes, count, _grain(CHUNK))
         return [step, self._combine(last, reductions, partial, count)]
 
     def rows_whole(self) -> Step:
@@ -224,7 +226,7 @@ class _Loops:
         result = f"r{len(self.body)}"
         self.body.append(Reduce(node.combine, node.identity, node.type, arg, result, label=node.op.type))
         if finish and node.finish is not None:
-            n = np.array([count], node.type)
+            n = one_number(count, node.type)
             name = self._load(Buffer("const", node.type, 1, array=n), (tuple(0 for _ in self.group.space), 0))
             self.body.append(Stmt(node.finish, node.type, (result, name), (f"{result}_f",), (node.type,)))
             result = f"{result}_f"
@@ -295,6 +297,12 @@ class _Loops:
             return ref
         back = sum((n - 1) * step for n, step in zip(sizes, steps, strict=False) if step < 0)
         return Ref(ref.buffer, ref.offset + back * np.dtype(ref.buffer.type).itemsize)
+
+
+def _grain(elements: int) -> int:
+    """Return the number of items that a thread takes at a time. elements: of an item."""
+    grain: int = highest(1, GRAIN // highest(1, elements))
+    return grain
 
 
 def _step_kind(stride: int, target: Target) -> str:

@@ -19,20 +19,30 @@ def place_buffers(steps: Sequence[Step], once: int = 0) -> tuple[dict[Buffer, in
     writes and a later one reads is live to the end: further iterations don't compute it again. First fit over the free
     gaps: arenas of training steps come out within a few per cent of the peak of live bytes.
     """
-    first, last = _lifetimes(steps, once, ("temp",))
-    offsets: dict[Buffer, int] = {}
+    first, last = lifetimes(steps, once)
+    buffers = list(first)
+    offsets, size = first_fit([(first[b], last[b]) for b in buffers], [b.nbytes for b in buffers])
+    return dict(zip(buffers, offsets, strict=True)), size
+
+
+def first_fit(lives: Sequence[tuple[int, int]], sizes: Sequence[int]) -> tuple[list[int], int]:
+    """Place buffers by their lifetimes (first and last step) and sizes in bytes.
+
+    Returns their offsets and the size of the arena.
+    """
+    offsets = [0] * len(lives)
     gaps = [(0, maxsize)]
     live: list[tuple[int, int, int]] = []          # (last use, offset, end), a heap
     size = 0
-    for buffer in sorted(first, key=lambda b: (first[b], -b.nbytes)):
-        while live and live[0][0] < first[buffer]:
+    for i in sorted(range(len(lives)), key=lambda i: (lives[i][0], -sizes[i])):
+        while live and live[0][0] < lives[i][0]:
             _release(gaps, *heappop(live)[1:])
-        need = max(ALIGN, -(-buffer.nbytes // ALIGN) * ALIGN)
+        need = max(ALIGN, -(-sizes[i] // ALIGN) * ALIGN)
         at, (start, end) = next((i, gap) for i, gap in enumerate(gaps) if gap[1] - gap[0] >= need)
         gaps[at:at + 1] = [(start + need, end)] if end - start > need else []
-        offsets[buffer] = start
+        offsets[i] = start
         size = max(size, start + need)
-        heappush(live, (last[buffer], start, start + need))
+        heappush(live, (lives[i][1], start, start + need))
     return offsets, size
 
 
@@ -49,13 +59,14 @@ def _release(gaps: list[tuple[int, int]], start: int, end: int) -> None:
 
 def live_bytes(steps: Sequence[Step], once: int = 0) -> list[int]:
     """Compute the bytes of live temporary buffers and outputs during each step."""
-    first, last = _lifetimes(steps, once, ("temp", "output"))
+    first, last = lifetimes(steps, once, ("temp", "output"))
     return [sum(buffer.nbytes for buffer in first
                 if first[buffer] <= time and (time <= last[buffer] or buffer.role == "output"))
             for time in range(len(steps))]
 
 
-def _lifetimes(steps: Sequence[Step], once: int, roles: tuple[str, ...]) -> tuple[dict[Buffer, int], dict[Buffer, int]]:
+def lifetimes(steps: Sequence[Step], once: int,
+              roles: tuple[str, ...] = ("temp",)) -> tuple[dict[Buffer, int], dict[Buffer, int]]:
     """Compute the live range of each buffer with one of the roles: its first and last step; see `place_buffers`."""
     first: dict[Buffer, int] = {}
     last: dict[Buffer, int] = {}

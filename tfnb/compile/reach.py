@@ -42,7 +42,7 @@ class Places:
 
         Raises InternalError, which names the op, for an argument whose reach is not stated or larger than its buffer.
         """
-        return tuple(arg if isinstance(arg, (int, Code)) else self._checked(launch, arg, self._word(arg))
+        return tuple(self._checked(launch, arg, self._word(arg)) if isinstance(arg, Address) else arg
                      for arg in launch.args)
 
     def _word(self, arg: Address) -> int | Ref | Code:

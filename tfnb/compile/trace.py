@@ -18,10 +18,11 @@ from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
+from tfnb.compile.sized import SizedArray, is_sized, known_shapes, sized_fold, values_of
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
 from tfnb.compile.variable_views import VariableViews
-from tfnb.core.shape import Static
+from tfnb.core.shape import Static, broadcast_shapes, is_known
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import ref_variable
 from tfnb.kernels.scalar import definition as scalars
@@ -40,7 +41,6 @@ from tfnb.ops.declaration.evaluate import (
     reduced_axes,
     scalar_attrs,
     scalar_type,
-    shape_values,
     viewed_and_values,
 )
 from tfnb.ops.declaration.validate import misused, require, require_shapes, unfed, validate, value_checks
@@ -141,12 +141,12 @@ class _Tracer:
             return [Value(self.memory.setdefault(place, buffer), View.whole(shape))]
         ins = [self.value(t) for t in op.inputs]
         if isinstance(spec, kinds.ShapeOf):
-            return [known(a) for a in shape_values(op, [v.shape for v in ins])]
+            return [known(a) for a in known_shapes(op, [v.shape for v in ins])]
         if isinstance(spec, kinds.Placeholder):
             raise unfed(op)
         if self.residents.found and any(ins[i].known is None for i in unread_values(op)):
             raise ValueError("a value that its shape depends on is not loop-invariant")
-        shapes = validate(op, [v.shape for v in ins], [v.known for v in ins])
+        shapes = validate(op, [v.shape for v in ins], [values_of(v.known) for v in ins])
         if not is_pure(op):
             self._check_values(op, ins)
             return self._traced(op, ins, shapes)
@@ -171,7 +171,7 @@ class _Tracer:
 
     def _check_values(self, op: Operation, ins: Sequence[Value]) -> None:
         """Append kernels that stop the program at invalid input values, for checks that the op's own kernel omits."""
-        known = [v.known for v in ins]
+        known = [values_of(v.known) for v in ins]
         for check in value_checks(op, [v.shape for v in ins], known):
             if check.by_kernel:
                 continue
@@ -186,15 +186,21 @@ class _Tracer:
         """Fold a pure op: return its outputs as constants if all inputs are known and no output is huge, else None."""
         if any(v.known is None for v in ins):
             return None
-        if isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) and _is_big(shapes):
+        if isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) \
+                and any(prod(shape) > FOLD_LIMIT for shape in shapes if is_known(shape)):
             return None
-        return [known(a) for a in constants(op, [v.known for v in ins], shapes)]  # type: ignore[misc]
+        arrays = [v.known for v in ins]
+        if not is_sized(arrays, shapes):
+            return [known(a) for a in constants(op, arrays, shapes)]
+        return self.seen.setdefault(self._key(op, ins), [known(a) for a in sized_fold(op, arrays, shapes)])
 
     def _key(self, op: Operation, ins: Sequence[Value]) -> tuple[Any, ...]:
         attrs = tuple((k, repr(v)) for k, v in sorted(op.attrs.items()) if not k.startswith("_"))
         return op.type, attrs, tuple(self._identity(v) for v in ins)
 
     def _identity(self, value: Value) -> tuple[Any, ...]:
+        if isinstance(value.known, SizedArray):
+            return id(value.known), value.shape
         if value.known is not None and value.known.size <= 16:
             return value.type, value.shape, value.known.tobytes()
         return id(value.buffer), self.versions.get(value.buffer, 0), value.view
@@ -209,7 +215,7 @@ class _Tracer:
             ins = [Value(v.buffer, v.view.reshape(s), None if v.known is None else v.known.reshape(s))
                    for v, s in zip(ins, shapes, strict=True)]
         ins = [uniform(self.straight(op, v)) for v in ins]
-        shape = np.broadcast_shapes(*{v.shape for v in ins})
+        shape = broadcast_shapes([v.shape for v in ins])
 
         def node(body: Scalar, part: list[Value]) -> list[Value]:
             outs = [temp(numpy_name(t.dtype.base_dtype), shape) for t in op.outputs]
@@ -252,7 +258,7 @@ class _Tracer:
         kind = scalar_type(op)
         values = [Value(v.buffer, v.view.insert(len(v.shape)) if arg.name in rows else v.view)
                   for arg, v in zip(op.spec.inputs, ins, strict=True)]
-        full = np.broadcast_shapes(*(v.shape for v in values))
+        full = broadcast_shapes([v.shape for v in values])
         attrs = scalar_attrs(op, definition)
         for step in definition.program(attrs).steps:
             values.append(self._row_step(op, step, values, kind, full))
@@ -270,7 +276,7 @@ class _Tracer:
         if step.primitive in COMBINE:
             wide = Value(args[0].buffer, args[0].view.broadcast(full))
             return self.reduce(op, *COMBINE[step.primitive], wide, frozenset({len(full) - 1}))
-        out = temp(result_type(step, [v.type for v in values], kind), np.broadcast_shapes(*(v.shape for v in args)))
+        out = temp(result_type(step, [v.type for v in values], kind), broadcast_shapes([v.shape for v in args]))
         self.traced.nodes.append(Elementwise(op, part, kind, args, [out]))
         return out
 
@@ -279,7 +285,7 @@ class _Tracer:
         x, others = viewed_and_values(op, ins)
         if any(v.known is None for v in others):
             return self.call(op, ins)                  # the offsets are known at run time only
-        values = [v.known for v in others]
+        values = [values_of(v.known) for v in others]
         try:
             views = movement_views(op, x.view, values)
         except NeedsCopy:
@@ -391,7 +397,3 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
     kinds.Scatter: _Tracer.scatter,
     kinds.Host: _Tracer.resident,
 }
-
-
-def _is_big(shapes: Sequence[Static]) -> bool:
-    return any(s is not None and None not in s and prod(s) > FOLD_LIMIT for s in shapes)  # type: ignore[arg-type]

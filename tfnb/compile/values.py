@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from tfnb.compile.sized import SizedArray, values_of
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch, Meta
@@ -36,7 +37,7 @@ class Buffer:
     size: int
     index: int = -1
     owner: Operation | None = None
-    array: np.ndarray | None = None
+    array: Any = None
 
     @property
     def nbytes(self) -> int:
@@ -53,7 +54,7 @@ class Value:
 
     buffer: Buffer
     view: View
-    known: np.ndarray | None = None
+    known: Any = None
     count: Value | None = None
 
     @property
@@ -130,8 +131,10 @@ def temp(kind: str, shape: Sequence[int]) -> Value:
     return Value(Buffer("temp", kind, prod(shape)), View.whole(shape))
 
 
-def known(array: np.ndarray) -> Value:
-    """Build a compile-time constant."""
+def known(array: Any) -> Value:
+    """Build a compile-time constant, of an array or SizedArray."""
+    if isinstance(array, SizedArray):
+        return Value(Buffer("const", type_name(array.dtype), array.size, array=array), View.whole(array.shape), array)
     fixed = np.ascontiguousarray(array).reshape(np.shape(array))
     return Value(Buffer("const", type_name(fixed.dtype), fixed.size, array=fixed), View.whole(fixed.shape), fixed)
 
@@ -147,6 +150,9 @@ def uniform(value: Value) -> Value:
     array = value.known
     if array is None or array.size <= 1 or array.dtype.kind not in "fiub":
         return value
+    if isinstance(array, SizedArray):
+        only = array.one()
+        return value if only is None else Value((one := known(only)).buffer, one.view.broadcast(value.shape), array)
     raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
     if (raw != raw[0]).any():
         return value
@@ -159,7 +165,7 @@ def free_views(op: Operation, ins: Sequence[Value]) -> list[Value] | None:
     if not isinstance(op.spec, kinds.Kernel) or op.spec.view is None:
         return None
     try:
-        views = movement_views(op, ins[0].view, [v.known for v in ins[1:]])  # type: ignore[misc]
+        views = movement_views(op, ins[0].view, [values_of(v.known) for v in ins[1:]])
     except NeedsCopy:
         return None
     return [Value(ins[0].buffer, view) for view in views]

@@ -5,7 +5,7 @@ A static shape is a tuple with an int or None (unknown) for each axis, or None w
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeGuard, overload
 
 from tfnb.core.dimension import Dimension, as_dimension, size_of
@@ -65,6 +65,14 @@ def broadcast(a: Static, b: Static) -> Static:
         return tuple(_broadcast_size(m, n) for m, n in pairs)
     except ValueError:
         raise ValueError(f"Incompatible shapes for broadcasting: {shape_str(a)} and {shape_str(b)}") from None
+
+
+def broadcast_shapes(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """Return the shape that known shapes broadcast to. Raises ValueError for incompatible ones."""
+    made = shapes[0]
+    for shape in shapes:
+        made = broadcast(made, shape)  # type: ignore[assignment]
+    return made
 
 
 def _broadcast_size(m: int | None, n: int | None) -> int | None:

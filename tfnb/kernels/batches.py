@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,20 @@ def sizes(a: tuple[int, ...], b: tuple[int, ...], attrs: Attrs) -> tuple[int, in
     return m, b[0 if transpose_b else 1], k
 
 
+def _steps(shape: tuple[int, ...], batch: tuple[int, ...]) -> int | None:
+    """Return the step to the next matrix, where it is the same all over the batch; else None."""
+    return 1 if shape == batch else 0 if prod(shape) == 1 else None
+
+
 def runs(batch: tuple[int, ...], a: tuple[int, ...],
           b: tuple[int, ...]) -> Iterator[tuple[int, Moves, Moves]]:
     """Yield (count, first matrix, step in matrices) of a, b and c: the batch as few runs of equal steps."""
+    stacked = [_steps(shape, batch) for shape in (a, b, batch)]
+    if None not in stacked:
+        count = prod(batch)
+        if count:
+            yield count, (0, 0, 0), tuple(stacked) if count > 1 else (0, 0, 0)  # type: ignore[misc]
+        return
     indices = [np.broadcast_to(np.arange(int(np.prod(s)), dtype=np.int64).reshape(s), batch).reshape(-1)
                for s in (a, b, batch)]
     total, start = indices[2].size, 0

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
+
+from tfnb.kernels.symbolic import whole
 
 Kind = Literal["input", "output", "state", "scratch", "status", "epilogue"]
 
@@ -82,7 +85,7 @@ class Meta:
     @property
     def size(self) -> int:
         """The element count."""
-        return int(np.prod(self.shape, dtype=np.int64))
+        return prod(self.shape)
 
     @property
     def itemsize(self) -> int:
@@ -103,7 +106,7 @@ class Call:
 
     def scratch(self, nbytes: int) -> Address:
         """Reserve a buffer for the time of the call, 64-byte aligned, with unspecified contents; return its address."""
-        self.scratch_sizes.append(int(nbytes))
+        self.scratch_sizes.append(whole(nbytes))
         return Address("scratch", len(self.scratch_sizes) - 1)
 
     def input(self, index: int) -> Address:

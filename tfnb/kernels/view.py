@@ -8,6 +8,8 @@ from math import prod
 
 import numpy as np
 
+from tfnb.kernels.symbolic import whole
+
 
 class NeedsCopy(Exception):
     """The wanted view can't be expressed by strides: the elements must be copied to row-major order first."""
@@ -56,7 +58,7 @@ class View:
 
         Raises ValueError if the number of elements differs, NeedsCopy if strides can't express it.
         """
-        sizes = resolve_shape([int(n) for n in shape], self.size, self.shape)
+        sizes = resolve_shape([whole(n) for n in shape], self.size, self.shape)
         if self.is_row_major():
             return View(sizes, row_major(sizes), self.offset)
         if [n for n in sizes if n != 1] == [n for n in self.shape if n != 1]:

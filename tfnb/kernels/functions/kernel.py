@@ -25,6 +25,7 @@ from tfnb.kernels.functions import language
 from tfnb.kernels.functions.definition import Definition, Parameter
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.scalar.primitives import PRIMITIVES
+from tfnb.kernels.sizes import highest, require_plain
 
 specialization = lazy_module("tfnb.kernels.functions.specialize")        # 5 ms, which `import tfnb` goes without
 sources = lazy_module("tfnb.kernels.functions.sources")
@@ -70,7 +71,8 @@ class KernelFunction:
         label = label or self.definition.name.strip("_").replace("_", " ")
         if call.device == "cuda":
             return over(source, words, items, label)
-        return Launch(source, tuple(words), items, max(1, GRAIN // max(1, cost)) if grain is None else grain, label)
+        grain = highest(1, GRAIN // highest(1, cost)) if grain is None else grain
+        return Launch(source, tuple(words), items, grain, label)
 
     def source(self, device: str, types: Mapping[str, str], **constants: Any) -> str:
         """Return the source for these constants. device: "cpu" or "cuda"; types: of the elements of each array."""
@@ -149,6 +151,7 @@ class KernelFunction:
 
     def _source(self, device: str, constants: Key, types: Key, single: bool = False) -> tuple[str, bool]:
         """Return the source, and whether the kernel may report a failure. single: there is item 0 alone."""
+        require_plain(value for _, value in constants)             # the source would be one for these sizes alone
         key = device, constants, types, single and device == "cpu"
         if key not in self._sources:
             form = sources.CUDA if device == "cuda" else sources.CPU

@@ -94,8 +94,8 @@ class Tape:
     keep: what must live as long as `play` can be called (argument blocks); threads: how many may share a row at most.
     """
 
-    def __init__(self, rows: Sequence[Row], binds: Sequence[Bind] = (), slots: int = 0, keep: object = None,
-                 threads: int | None = None) -> None:
+    def __init__(self, rows: Sequence[Row] | np.ndarray, binds: Sequence[Bind] | np.ndarray = (), slots: int = 0,
+                 keep: object = None, threads: int | None = None) -> None:
         self._rows = np.array(rows, np.int64).reshape(-1, 4)
         self._binds = np.array(binds, np.int64).reshape(-1, 3)
         if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:

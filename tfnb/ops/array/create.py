@@ -13,6 +13,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.sizes import count_of
 from tfnb.kernels.view import View
 from tfnb.opdef.ranks import AtLeast, Single
 from tfnb.ops.array.reshape import shape as shape_tensor
@@ -91,8 +92,8 @@ def _range_size(start: float, limit: float, delta: float) -> int:
     if (limit - start) * delta < 0 and start != limit:
         relation = "<=" if delta > 0 else ">="
         raise ValueError(f"Requires start {relation} limit when delta {'>' if delta > 0 else '<'} 0: {start}, {limit}")
-    if isinstance(start, int) and isinstance(limit, int) and isinstance(delta, int):
-        return len(range(start, limit, delta))
+    if not any(isinstance(n, float) for n in (start, limit, delta)):
+        return count_of(start, limit, delta)
     count = np.ceil(abs((limit - start) / delta))
     if not count < 1 << 63:                             # NaN too
         raise ValueError(f"Requires ((limit - start) / delta) <= 2**63 - 1: {start}, {limit}, {delta}")

@@ -229,7 +229,7 @@ def _tiled(ctx: ShapeContext) -> list[Static]:
     if times is not None and (times < 0).any():
         raise ValueError(f"Expected multiples >= 0, but got {times.tolist()}")
     if times is not None:
-        sizes: Sequence[int | None] = [int(m) for m in times]
+        sizes: Sequence[int | None] = times.tolist()
     else:
         sizes = ctx.partial(1) or (None,) * (0 if count is None else count[0] or 0)
     if shape is None:

@@ -16,6 +16,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.launch import Call, Launch, known_value
 from tfnb.kernels.library import indexed, joining
+from tfnb.kernels.sizes import range_of
 from tfnb.kernels.view import View, row_major
 from tfnb.opdef.ranks import Ranks, Single
 from tfnb.ops.declaration.declare import kernel, movement
@@ -160,8 +161,8 @@ def _range(axis: int, size: int | None, start: int | None, stop: int | None, ste
         raise ValueError(f"strides[{axis}] must be non-zero")
     if unknown or step is None or size is None:
         return Take("range", axis)
-    places = range(*slice(start, stop, step).indices(size))
-    return Take("range", axis, places.start, len(places), step if len(places) > 1 else 1)
+    first, count = range_of(start, stop, step, size)
+    return Take("range", axis, first, count, step if count > 1 else 1)
 
 
 def _strided_shape(ctx: ShapeContext) -> list[Static]:
@@ -186,7 +187,7 @@ def _taken_shape(ctx: ShapeContext, shape: Static) -> Static:
 def _bounds(ctx: ShapeContext, i: int, count: int) -> Bounds:
     value = ctx.value(i)
     if value is not None:
-        return [int(n) for n in value.reshape(-1)]
+        return list(value.reshape(-1).tolist())
     known = ctx.partial(i)                               # only sizes can be told apart from unknowns there
     return [None] * count if known is None or len(known) != count else list(known)
 

@@ -54,7 +54,7 @@ class Concrete:
     def partial(self, i: int) -> Static:
         """Return the value of input i as a shape: None for a size that is negative."""
         array = self.value(i)
-        return None if array is None else tuple(int(n) if n >= 0 else None for n in array.reshape(-1))
+        return None if array is None else tuple(n if n >= 0 else None for n in array.reshape(-1).tolist())
 
 
 def _decides(op: Operation, i: int) -> bool:

@@ -13,6 +13,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.scalar import definition as scalar
+from tfnb.kernels.sizes import highest
 from tfnb.ops.control.source import constant
 from tfnb.ops.declaration.declare import kernel
 
@@ -106,7 +107,7 @@ def _inverse(ctx: Any, variance: np.ndarray) -> np.ndarray:
 # pixels: it would be stored in between.
 
 @scalar.read
-def _mean(total, *, count):
+def _mean(total, count):
     return total / count
 
 
@@ -126,8 +127,8 @@ def _normalized(x, mean, rate, offset):
 
 
 @scalar.read
-def _unbiased(variance, *, ratio):
-    return variance * ratio
+def _unbiased(variance, count):
+    return variance * (count / maximum(count - 1, 1))
 
 
 @scalar.read
@@ -135,11 +136,11 @@ def _moving(old, new, *, factor):
     return old * (1 - factor) + new * factor
 
 
-def _layout(parts: Any, x: Any) -> tuple[int, list[int], int]:
-    """Return the channel axis, the other axes, and how many pixels there are."""
+def _layout(parts: Any, x: Any) -> tuple[int, list[int], Any]:
+    """Return the channel axis, the other axes, and how many pixels there are: a float32, which kernels load."""
     axis = _channel_axis(parts, len(x.shape))
     axes = [i for i in range(len(x.shape)) if i != axis]
-    return axis, axes, max(1, prod(x.shape[i] for i in axes))
+    return axis, axes, parts.number(highest(1, prod(x.shape[i] for i in axes)), "float32")
 
 
 def _parts(parts: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> list[Any]:
@@ -147,10 +148,10 @@ def _parts(parts: Any, x: Any, scale: Any, offset: Any, mean: Any, variance: Any
     scale, offset = (parts.along(v, axis, len(x.shape)) for v in (scale, offset))
     kept = used = [mean, variance]
     if parts.attrs["is_training"]:
-        first = parts.map(_mean, parts.sum(x, axes), count=count)
-        second = parts.map(_mean, parts.sum(parts.map(_square, x, first), axes), count=count)
+        first = parts.map(_mean, parts.sum(x, axes), count)
+        second = parts.map(_mean, parts.sum(parts.map(_square, x, first), axes), count)
         used = [parts.vector(first), parts.vector(second)]
-        kept = [used[0], parts.map(_unbiased, used[1], ratio=count / max(count - 1, 1))]
+        kept = [used[0], parts.map(_unbiased, used[1], parts.vector(count))]
         factor = parts.attrs.get("exponential_avg_factor", 1.0)
         if factor != 1:
             old = (mean, variance)
@@ -175,7 +176,7 @@ def _moment(dy, x, mean):
 
 
 @scalar.read
-def _share(inverse, total, *, count):
+def _share(inverse, total, count):
     return inverse * total / count
 
 
@@ -192,8 +193,8 @@ def _back_parts(parts: Any, dy: Any, x: Any, scale: Any, mean: Any, variance: An
     offset_slope = parts.sum(dy, axes)
     scale_slope = parts.map(_product, parts.sum(parts.map(_moment, dy, x, mean), axes), inverse)
     if parts.attrs["is_training"]:
-        shift = parts.map(_mean, offset_slope, count=count)
-        tilt = parts.map(_share, inverse, scale_slope, count=count)
+        shift = parts.map(_mean, offset_slope, count)
+        tilt = parts.map(_share, inverse, scale_slope, count)
         slope = parts.map(_input_slope, dy, x, mean, rate, shift, tilt)
     else:
         slope = parts.map(_product, dy, rate)

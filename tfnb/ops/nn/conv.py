@@ -77,7 +77,7 @@ def only_spatial(ctx: Any, invalid: tuple[str, ...] = ()) -> None:
 
 def no_negative(ctx: Any, index: int) -> None:
     """Raise ValueError for a negative size in the input `index`, which is known."""
-    least = min((int(n) for n in ctx.value(index).reshape(-1)), default=0)
+    least = min(ctx.value(index).reshape(-1).tolist(), default=0)
     if least < 0:
         raise ValueError(f"Dimension {least} must be >= 0")
 

@@ -24,6 +24,7 @@ from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import BAD_INDEX, BAD_SEGMENT, Check
 from tfnb.kernels.library.rows import segments as combining
 from tfnb.kernels.scalar import numpy_forms as forms
+from tfnb.kernels.symbolic import whole
 from tfnb.opdef.ranks import AtLeast
 from tfnb.ops.array.create import ones_like, zeros_like
 from tfnb.ops.declaration.construct import Constructor
@@ -48,17 +49,18 @@ _COUNT = "indextype = DT_INT32"
 def segments_shape(ctx: ShapeContext) -> list[Static]:
     """Return the shape of an unsorted segment op: as many rows as its third input says."""
     data, ids, count = ctx.shape(0), ctx.shape(1), ctx.value(2)
-    if count is not None and int(count) < 0:
-        raise ValueError(f"num_segments must be non-negative, got {int(count)}")
+    rows = None if count is None else whole(count.item())
+    if rows is not None and rows < 0:
+        raise ValueError(f"num_segments must be non-negative, got {rows}")
     if data is None or ids is None:
         return [None]
     merge(data[:len(ids)], ids)
-    return [(None if count is None else int(count), *data[len(ids):])]
+    return [(rows, *data[len(ids):])]
 
 
 def segments_inside(ctx: Any) -> list[Check]:
     """Every id is less than the number of segments; the kernel of the sum sees to it, if there is anything to sum."""
-    count = int(ctx.value(2))
+    count = whole(ctx.value(2).item())
     launched = count and prod(ctx.shape(0))
     return [Check(1, BAD_SEGMENT, count, by_kernel=bool(launched))]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from sys import getrefcount, maxsize
 from typing import Any
@@ -14,6 +15,8 @@ from tfnb.compile.build import build_stage
 from tfnb.compile.lower import Ref, Step
 from tfnb.compile.memory import ALIGN, live_bytes
 from tfnb.compile.planning.plan import Stage
+from tfnb.compile.programs.layout import Layout, lay_out
+from tfnb.compile.programs.template import Template
 from tfnb.compile.residents import Resident
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta
@@ -21,9 +24,8 @@ from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.arrays.philox import new_state
-from tfnb.kernels.launch import Code, failure_text
-from tfnb.kernels.llvm import jit
-from tfnb.kernels.llvm.tape import ROW, WRITES, Tape
+from tfnb.kernels.launch import failure_text
+from tfnb.kernels.llvm.tape import ROW, Tape
 from tfnb.ops.declaration.validate import bad_value
 from tfnb.resources.elements import Memory
 from tfnb.runtime.state.store import Store
@@ -33,7 +35,7 @@ LARGE = 1 << 18                   # bytes of an output array that gets aligned m
 RECYCLED = 1 << 26                # bytes of the largest that is kept to serve again
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Compiled:
     """A stage compiled for given inputs; shared by all Programs of it.
 
@@ -50,13 +52,58 @@ class Compiled:
     residents: tuple[Resident, ...] = ()
     once: int = 0
 
+    @cached_property
+    def layout(self) -> Layout:
+        """The layout of its programs."""
+        return lay_out(self.steps, self.outputs, len(self.inputs), self.offsets, self.arena_bytes)
+
+
+class Repointed:
+    """A stage compiled by a template, as a Compiled: its steps are made when they are asked for.
+
+    values: those of the template's Sizes. Raises what ops of constants raise.
+    """
+
+    residents: tuple[Resident, ...] = ()
+    once = 0
+
+    def __init__(self, template: Template, inputs: tuple[Meta, ...], values: Sequence[int]) -> None:
+        self.stage, self.shapes, self.inputs = template.stage, template.shapes, inputs
+        self._template, self._values = template, values
+        self.layout = template.at(values)
+        self.arena_bytes = self.layout.arena_bytes
+
+    @cached_property
+    def _parts(self) -> tuple[list[Step], list[Value], dict[Buffer, int]]:
+        return self._template.steps_at(self._values)
+
+    @property
+    def steps(self) -> list[Step]:
+        """As those of a Compiled."""
+        return self._parts[0]
+
+    @property
+    def outputs(self) -> list[Value]:
+        """As those of a Compiled."""
+        return self._parts[1]
+
+    @property
+    def offsets(self) -> dict[Buffer, int]:
+        """As those of a Compiled."""
+        return self._parts[2]
+
 
 def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store, target: Target = CPU) -> Compiled:
     """Build a stage. Every variable of the stage must have a value in the store."""
-    shapes = {op: array.shape for op in stage.variables if (array := store.peek(op)) is not None}
+    shapes = variable_shapes(stage, store)
     built = build_stage(stage, inputs, shapes, target)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
                     built.arena_bytes, tuple(built.traced.residents), built.once)
+
+
+def variable_shapes(stage: Stage, store: Store) -> dict[Operation, tuple[int, ...]]:
+    """Return the shapes of a stage's variables."""
+    return {op: array.shape for op in stage.variables if (array := store.peek(op)) is not None}
 
 
 class Program:
@@ -65,69 +112,52 @@ class Program:
     `generation` is that of the store when the program last found the variables where it has them.
     """
 
-    def __init__(self, compiled: Compiled, store: Store, threads: int | None = None) -> None:
+    def __init__(self, compiled: Compiled | Repointed, store: Store, threads: int | None = None) -> None:
         self.lock = threading.Lock()
         self.compiled = compiled
         self.generation = store.generation
         self._keep: list[np.ndarray] = []
-        self._arena = _aligned(compiled.arena_bytes)
-        self._inputs = len(compiled.stage.inputs)
+        self._layout = layout = compiled.layout
+        self._arena = _aligned(layout.arena_bytes)
         self.variables = {op: store.value(op, op) for op in compiled.stage.variables}
-        self._made = [(v.shape, np.dtype(v.type)) for v in compiled.outputs if v.known is None]
-        self._slots = self._output_slots(compiled.outputs)
+        self._made = layout.made
         self._load(store, threads)
         self._spare: dict[int, np.ndarray] = {}
         large = [n for s, d in self._made if (n := prod(s) * d.itemsize) >= LARGE]
         spare = [n for n in large if n <= RECYCLED]
         self._large = bool(large)
-        self.nbytes = compiled.arena_bytes + sum(spare)
+        self.nbytes = layout.arena_bytes + sum(spare)
         self.used = False                          # since the executor last looked which programs to drop
 
-    def _output_slots(self, outputs: Sequence[Value]) -> dict[int, int]:
-        """Return the slot of each output that is computed, after those of the inputs."""
-        computed = [v.buffer.index for v in outputs if v.known is None]
-        return {index: self._inputs + i for i, index in enumerate(computed)}
-
     def _load(self, store: Store, threads: int | None) -> None:
-        """Lay out the argument blocks and the tape."""
-        steps = self.compiled.steps
-        addresses = jit.addresses([step.source for step in steps])
-        words = np.zeros(max(1, sum(len(step.args) for step in steps)), np.int64)
-        base, rows, binds, status = words.ctypes.data, [], [], []
-        at = 0
-        for step, address in zip(steps, addresses, strict=True):
-            rows.append((address, base + 8 * at, step.items, step.grain + WRITES * _updates(step)))
-            for arg in step.args:
-                if isinstance(arg, int):
-                    words[at] = arg
-                elif isinstance(arg, Code):
-                    words[at] = jit.address(arg.source)
-                elif arg.buffer.role in ("input", "output", "resident"):
-                    binds.append((base + 8 * at, self._slot(arg.buffer), arg.offset))
-                elif arg.buffer.role == "status":
-                    status.append((at, arg.offset))
-                else:
-                    words[at] = self._address(arg, store)
-                at += 1
+        """Fill in the addresses of the argument blocks, and make the tape."""
+        layout = self._layout
+        words, rows, binds = layout.words[:, 0].copy(), layout.rows.copy(), layout.binds.copy()
+        base = words.ctypes.data
+        rows[:, 1] = rows[:, 1] * 8 + base
+        binds[:, 0] = binds[:, 0] * 8 + base
+        at, number, offset = layout.temps.T
+        words[at] = self._placed()[number] + offset
+        addresses: dict[Buffer, int] = {}
+        for word, buffer, further in layout.fixed:
+            if buffer not in addresses:
+                addresses[buffer] = self._address(buffer, store)
+            words[word] = addresses[buffer] + further
         self._keep.append(words)
-        self.rows = rows
-        self.tape = Tape(rows, binds, self._inputs + len(self._made) + len(self.compiled.residents), threads=threads)
+        self.rows, self._binds, self._threads = rows, binds, threads
+        slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.compiled.residents)
+        self.tape = Tape(rows, binds, slots, threads=threads)
         self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
         self._live: list[int] = []                   # live bytes of the buffers at each of them
-        self._binds, self._threads = binds, threads
-        for at, offset in status:
-            words[at] = self.tape.status_address + offset
+        at, offset = layout.status.T
+        words[at] = self.tape.status_address + offset
 
-    def _slot(self, buffer: Buffer) -> int:
-        if buffer.role == "resident":              # those come last
-            return self._inputs + len(self._made) + buffer.index
-        return buffer.index if buffer.role == "input" else self._slots[buffer.index]
+    def _placed(self) -> np.ndarray:
+        """Return the address of each temporary buffer."""
+        return np.array(self._layout.offsets, np.int64) + self._arena.ctypes.data
 
-    def _address(self, ref: Ref, store: Store) -> int:
-        buffer = ref.buffer
-        if buffer.role == "temp":
-            array = self._arena
-            return int(array.ctypes.data) + self.compiled.offsets[buffer] + ref.offset
+    def _address(self, buffer: Buffer, store: Store) -> int:
+        """Return the address of a variable, a generator state or a constant."""
         if buffer.role == "variable":
             assert buffer.owner is not None
             array = self.variables[buffer.owner]
@@ -139,7 +169,7 @@ class Program:
             assert buffer.array is not None, f"a {buffer.role} buffer without memory"
             array = buffer.array
         self._keep.append(array)
-        return int(array.ctypes.data) + ref.offset
+        return int(array.ctypes.data)
 
     def fits(self) -> bool:
         """Return whether the variables it is bound to have the shapes it was compiled for."""
@@ -159,7 +189,7 @@ class Program:
         trace: receives the times of launches. Raises the OpError of a kernel that met an invalid value.
         """
         made, outputs = self.results()
-        if self.compiled.steps:
+        if len(self.rows):
             if trace is not None:
                 self._play_traced([*inputs, *made], trace)
             else:
@@ -172,10 +202,10 @@ class Program:
     def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """Allocate the computed outputs; return them, and all outputs with the known ones."""
         made = self._outputs() if self._large else [np.empty(shape, dtype) for shape, dtype in self._made]
-        if len(made) == len(self.compiled.outputs):
+        if len(made) == len(self._layout.known):
             return made, made
         fresh = iter(made)
-        return made, [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
+        return made, [next(fresh) if known is None else known.copy() for known in self._layout.known]
 
     def _play_traced(self, arrays: Sequence[np.ndarray], trace: Trace) -> None:
         """Play the launches one by one, each timed, until one fails."""
@@ -222,14 +252,6 @@ class Program:
         return self.compiled.steps[row].ops[-1]
 
 
-def _updates(step: Step) -> bool:
-    """Return whether the launch writes to a variable, so that it is not to be cut in two by an interrupt.
-
-    The state of a generator is one short launch.
-    """
-    return step.writes and any(isinstance(arg, Ref) and arg.buffer.role == "variable" for arg in step.args)
-
-
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     """Return the error that a kernel reported in the status words of its tape."""
     if failure_text(status) is not None:
@@ -237,7 +259,7 @@ def failure(op: Operation, status: Sequence[int]) -> errors.OpError:
     return errors.InternalError(None, op, f"{op.name}: kernel reported code {status[0]}: {list(status[1:7])}")
 
 
-def exhausted(compiled: Compiled, error: Exception) -> errors.ResourceExhaustedError:
+def exhausted(compiled: Compiled | Repointed, error: Exception) -> errors.ResourceExhaustedError:
     """Return the error of a program that found no memory, or counts beyond int64: it names the op with the most."""
     sizes = [(arg.buffer.nbytes, step.ops[-1]) for step in compiled.steps for arg in step.args
              if step.ops and isinstance(arg, Ref) and arg.buffer.role in ("temp", "output")]

@@ -15,8 +15,9 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import reads_operand, wants_lock
 from tfnb.runtime.runners.interpreter import Interpreted
-from tfnb.runtime.runners.program import Compiled, Program, compile_stage, exhausted
+from tfnb.runtime.runners.program import Compiled, Program, Repointed, compile_stage, exhausted, variable_shapes
 from tfnb.runtime.runners.residents import element_of
+from tfnb.runtime.runners.templates import Templates
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
 
@@ -56,6 +57,7 @@ class StageRunner:
         by_value = [stage.inputs.index(t) for t in stage.by_value]
         self._by_value = tuple(i for i in by_value if i not in self._handles)
         self._valued = frozenset(by_value) & frozenset(self._handles)
+        self._templates = Templates(stage)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
@@ -162,10 +164,11 @@ class StageRunner:
             self._programs.move_to_end(key)
         return program
 
-    def _compile(self, metas: Sequence[Meta]) -> Compiled:
-        return compile_stage(self.stage, metas, self._store)
+    def _compile(self, metas: Sequence[Meta]) -> Compiled | Repointed:
+        found = self._templates.repointed(metas, variable_shapes(self.stage, self._store))
+        return found or compile_stage(self.stage, metas, self._store)
 
-    def _load(self, compiled: Compiled) -> Program:
+    def _load(self, compiled: Compiled | Repointed) -> Program:
         try:
             return Program(compiled, self._store, self._threads)
         except (MemoryError, OverflowError) as error:

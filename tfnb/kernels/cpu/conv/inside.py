@@ -22,6 +22,7 @@ from tfnb.kernels.cpu.conv.tiles import ITEMS, LEAST_WORK, PARTIAL_BYTES, widene
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.copying import copy_box
 from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
+from tfnb.kernels.sizes import exact, highest, lowest
 
 LEAST_ROWS = 7                                          # of a tile: fewer leave the multipliers waiting
 LEAST_SAVED = 0.03                                      # of the multiplications: what pays for reading many images
@@ -203,7 +204,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
         launches += apart
     rows, longer, count = _pieces(w.batch)
     work = w.pixels * w.taps * w.channels * n // count
-    bands, band = _bands(w.out_height, min(2 * ITEMS // count, work // LEAST_WORK))
+    bands, band = _bands(w.out_height, lowest(2 * ITEMS // count, work // LEAST_WORK))
     step = 8 * (rows + 1 + w.kernel_height) + (rows + 1) * shape(size)[1] * size + 63 & -64
     words = _words(w, x)
     items = count * bands
@@ -220,11 +221,11 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     line = (w.width * w.channels * w.stride_y + w.out_width * n) * size
     bands, band = _bands(w.out_height, -(-w.out_height * line // BAND_BYTES))
     units = w.batch * bands
-    most = max(1, min(ITEMS, w.pixels * w.taps * w.channels * n // LEAST_WORK))
+    most = highest(1, lowest(ITEMS, w.pixels * w.taps * w.channels * n // LEAST_WORK))
     whole = w.taps * w.channels * n * size
-    per_item = -(-units // max(1, min(most, units, max(2, PARTIAL_BYTES // whole))))
+    per_item = -(-units // highest(1, lowest(lowest(most, units), max(2, PARTIAL_BYTES // whole))))
     groups = -(-units // per_item)
-    parts = max(1, min(w.taps, most // groups))
+    parts = highest(1, lowest(w.taps, most // groups))
     rows, longer, count = _pieces(n)
     step = 8 * (rows + 1 + band) + 63 & -64
     items = groups * parts
@@ -236,18 +237,18 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
                    "filter gradient"),
             Launch(SUM_SOURCE.format(type=type_, bytes=size),
                    (partial, out.reach(whole), groups, w.taps, n, w.channels), w.taps,
-                   max(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
+                   highest(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
 
 
 def _pieces(total: int) -> tuple[int, int, int]:
     """Return the tiles of `total` rows: rows of the shorter ones, how many have one row more, how many there are."""
-    count = max(1, -(-total // shape(4)[0]))
+    count = highest(1, -(-total // shape(4)[0]))
     return total // count, total % count, count
 
 
 def _bands(rows: int, count: int) -> tuple[int, int]:
     """Cut `rows` into about `count` parts: return the number of parts, and rows of each."""
-    band = -(-rows // max(1, min(rows, count)))
+    band = -(-rows // highest(1, lowest(rows, count)))
     return -(-rows // band), band
 
 
@@ -284,7 +285,7 @@ def _words(w: Window, x: Address) -> list[Word]:
 
 def _source(text: str, type_: str, rows: int, columns: int) -> str:
     """Return a source for tiles of `rows` rows, or one more, and some of `columns` columns."""
-    size = SIZES[type_]
+    size, rows, columns = SIZES[type_], exact(rows), exact(columns)
     tile, width = shape(size)
     more = min(rows + 1, tile)
     tiles = tile_source("tile", type_, rows, columns) + tile_source("tall_tile", type_, more, columns)

@@ -24,6 +24,7 @@ from tfnb.kernels.arrays.window import Window
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.partial_sums import partial_sums
 from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
+from tfnb.kernels.sizes import highest, lowest
 
 UNIT_BYTES = 192 << 10
 ITEMS = 16
@@ -229,7 +230,7 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     k = w.taps * w.channels
     kernel, wide, launches = widened(call, kernel, type_, k, n)
     words, units, _, copy = _words(w, x, size)
-    items = max(1, min(ITEMS, units, w.pixels * k * n // LEAST_WORK))
+    items = highest(1, lowest(lowest(ITEMS, units), w.pixels * k * n // LEAST_WORK))
     per_item = -(-units // items)
     items = -(-units // per_item)
     table = 8 * tile + 63 & -64
@@ -250,12 +251,12 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     dy, wide, launches = widened(call, dy, type_, w.pixels, n)
     words, units, band, copy = _words(w, x, size)
     tiles = -(-k // tile)
-    most = max(1, min(ITEMS, w.pixels * k * n // LEAST_WORK))
+    most = highest(1, lowest(ITEMS, w.pixels * k * n // LEAST_WORK))
     whole = tiles * tile * wide * size
-    groups = max(1, min(most, units, max(2, PARTIAL_BYTES // whole)))
+    groups = highest(1, lowest(lowest(most, units), max(2, PARTIAL_BYTES // whole)))
     per_item = -(-units // groups)
     groups = -(-units // per_item)
-    parts = max(1, min(tiles, most // groups))
+    parts = highest(1, lowest(tiles, most // groups))
     parts = -(-tiles // -(-tiles // parts))
     partial = call.scratch(groups * whole).reach(groups * whole)
     items = groups * parts

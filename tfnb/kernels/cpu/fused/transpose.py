@@ -12,6 +12,7 @@ from math import prod
 from tfnb.kernels.launch import Address, Launch, Word
 from tfnb.kernels.llvm import streaming
 from tfnb.kernels.llvm.tiles import SIZES
+from tfnb.kernels.sizes import highest
 from tfnb.kernels.view import row_major
 
 LEAST = 4096             # elements: a smaller copy is not worth a launch of its own
@@ -80,7 +81,7 @@ def transpose(source: Address, target: Address, unit: int, shape: Sequence[int],
     text = SOURCE.format(n=n, unit=unit, bits=8 * unit, line=streaming.LINE)
     past = int(unit * prod(shape) >= streaming.LEAST)
     items = blocks * prod(shape[i] for i in batch)
-    grain = max(1, BYTES_PER_CHUNK // (n * unit * shape[b]))
+    grain = highest(1, BYTES_PER_CHUNK // (n * unit * shape[b]))
     moved = (a, b, *batch)
     args: tuple[Word, ...] = (
         source.reach(_extent(shape, strides, moved) * unit), target.reach(_extent(shape, out, moved) * unit),

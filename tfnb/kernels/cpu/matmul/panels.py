@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.llvm.microkernel import BYTES
+from tfnb.kernels.sizes import lowest
 
 ROWS = 8                                                # copied at a time: more fall on one line of the first cache
 GRAIN_BYTES = 1 << 17
@@ -48,7 +49,7 @@ def pays(rows: int, columns: int, depth: int, size: int, width: int, uses: int, 
     fall on few lines of a cache.
     """
     step = columns * size
-    crowded = min(rows, depth) * min(step & -step, WAY_BYTES) >= room * CACHE_BYTES
+    crowded = lowest(rows, depth) * min(step & -step, WAY_BYTES) >= room * CACHE_BYTES
     return columns > width and (crowded and uses >= LEAST_USES
                                 or rows * step > 2 * CACHE_BYTES and uses >= LEAST_USES_PLAIN)
 

@@ -52,6 +52,7 @@ from tfnb.kernels.launch import Address, Call, Code, Launch, Word
 from tfnb.kernels.library.copying import copy_box
 from tfnb.kernels.llvm import microkernel
 from tfnb.kernels.llvm.microkernel import BYTES, Machine
+from tfnb.kernels.sizes import highest, lowest
 
 PARALLEL_FLOPS = 2_000_000                              # a product of fewer is one item (18 us on one core),
 ITEM_FLOPS = 1_000_000                                  # of more, items have at least this many
@@ -173,8 +174,8 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     a, b = _first(call, product, machine, first, count, moves), _second(call, product, machine, second, count, moves)
     rows, columns = blocks(product, machine, len(pairs), epilogue is not None)
     per_column, per_matrix = -(-n // columns), -(-m // rows) * -(-n // columns)
-    grain = max(1, PARALLEL_FLOPS // max(1, 2 * min(rows, m) * min(columns, n) * k * len(pairs)))
-    together, depth = max(1, K_BYTES // size // k), _depth(k, size)
+    grain = highest(1, PARALLEL_FLOPS // highest(1, 2 * lowest(rows, m) * lowest(columns, n) * k * len(pairs)))
+    together, depth = highest(1, K_BYTES // size // k), _depth(k, size)
     each = a.nbytes, b.nbytes, m * n * size
     reach = [((count - 1) * move + 1) * nbytes for move, nbytes in zip(moves, each, strict=True)]
     places = chain(*((p.reach(reach[0]), q.reach(reach[1])) for p, q in zip(a.places, b.places, strict=True)))
@@ -230,7 +231,7 @@ def _second(call: Call, product: Product, machine: Machine, places: Sequence[Add
 
 def _depth(k: int, size: int) -> int:
     """Return how much of k is multiplied at a time: equal parts of about K_BYTES."""
-    return -(-k // max(1, round(k * size / K_BYTES)))
+    return -(-k // highest(1, (2 * k * size + K_BYTES) // (2 * K_BYTES)))
 
 
 def _longer(call: Call, product: Product, places: Sequence[Address],
@@ -248,7 +249,8 @@ def epilogue_columns(product: Product, terms: int = 1) -> int:
     """Return the width of the column blocks on which an epilogue runs: a divisor of the column count."""
     machine = microkernel.machine()
     assert machine is not None
-    return min(product.n, blocks(product, machine, terms, True)[1])
+    columns: int = lowest(product.n, blocks(product, machine, terms, True)[1])
+    return columns
 
 
 def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = False) -> tuple[int, int]:
@@ -260,16 +262,16 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
     flops = product.flops * terms
     if flops <= PARALLEL_FLOPS:
         return product.m, n
-    wanted = min(ITEMS, flops // ITEM_FLOPS)
+    wanted = lowest(ITEMS, flops // ITEM_FLOPS)
     if not even:
-        across = max(1, min(-(-wanted // -(-product.m // _most_rows(product))), n // width))
+        across = highest(1, lowest(-(-wanted // -(-product.m // _most_rows(product))), n // width))
         columns = _multiple(-(-n // across), width)
         return _rows(product, machine, wanted, columns), columns
     choices = [c for c in range(width, n, width) if n % c == 0] + [_multiple(n, width)]
     large = [c for c in choices if c >= min(n, EPILOGUE_COLUMNS)]
     for columns in [*large, *(c for c in reversed(choices) if c not in large)]:
         rows = _rows(product, machine, wanted, columns)
-        if -(-product.m // rows) * -(-n // columns) >= min(wanted, ITEMS // 2):
+        if -(-product.m // rows) * -(-n // columns) >= lowest(wanted, ITEMS // 2):
             return rows, columns
     return _rows(product, machine, wanted, choices[0]), choices[0]
 
@@ -277,7 +279,7 @@ def blocks(product: Product, machine: Machine, terms: int = 1, even: bool = Fals
 def _rows(product: Product, machine: Machine, wanted: int, columns: int) -> int:
     """Return the rows of blocks with `columns` columns."""
     m, tall, most = product.m, machine.rows[0], _most_rows(product)
-    down = max(-(-m // most), min(-(-wanted // -(-product.n // columns)), m // tall))
+    down = highest(-(-m // most), lowest(-(-wanted // -(-product.n // columns)), m // tall))
     return _multiple(-(-m // down), tall)
 
 
