@@ -122,9 +122,10 @@ def watching() -> Iterator[Watch]:
         if buffer not in blocks:
             scratch = buffer.role == "temp" and (buffer.type == "uint8" or buffer.nbytes >= LARGE)
             align = CACHE_LINE if scratch else np.dtype(buffer.type).itemsize
-            blocks[buffer] = Block(buffer.nbytes, align)
-            if buffer.array is not None:
-                blocks[buffer].bytes[...] = np.ascontiguousarray(buffer.array).reshape(-1).view(np.uint8)
+            array = self._layout.constants.get(id(buffer.array), buffer.array)
+            blocks[buffer] = Block(buffer.nbytes if array is None else array.nbytes, align)
+            if array is not None:
+                blocks[buffer].bytes[...] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         return blocks[buffer].bytes.ctypes.data
 
     def guarded_run(self: Program, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray]:

@@ -35,6 +35,7 @@ _ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "Neg": lambda a: -a, "Abs": abs, "Equal": lambda a, b: bool(a == b), "NotEqual": lambda a, b: bool(a != b),
     "Less": lambda a, b: bool(a < b), "LessEqual": lambda a, b: bool(a <= b), "Greater": lambda a, b: bool(a > b),
     "GreaterEqual": lambda a, b: bool(a >= b), "Cast": lambda a: a}
+_EXACT = {"float32": 1 << 24, "float64": 1 << 53}        # floats that are integers: each up to this one
 _REDUCTIONS: dict[str, Any] = {"Prod": np.multiply, "Sum": np.add, "Max": np.maximum, "Min": np.minimum}
 
 
@@ -130,8 +131,8 @@ def sized(dtype: Any, elements: np.ndarray) -> Any:
     found = [n for n in elements.reshape(-1).tolist() if isinstance(n, Size)]
     if not found:
         return elements.astype(dtype)
-    limits = np.iinfo(dtype)
-    if not all(limits.min <= n <= limits.max for n in found):
+    most = _EXACT.get(dtype.name) or np.iinfo(dtype).max
+    if not all((0 if dtype.kind == "u" else -most) <= n <= most for n in found):
         raise Pinned
     return SizedArray(dtype, elements.shape, elements)
 
@@ -188,7 +189,7 @@ def _full(dtype: np.dtype, shape: Shape, filler: Any) -> Any:
 def _by_elements(op: Operation, arrays: Sequence[Any], shapes: Sequence[Static], dtypes: Sequence[Any]) -> Any:
     """Fold an op over integers, element by element or by its NumPy form."""
     if any(isinstance(a, SizedArray) and a.elements is None or a.dtype.kind not in "iub" for a in arrays) \
-            or any(dtype.kind not in "iub" for dtype in dtypes):
+            or any(dtype.kind not in "iub" for dtype in dtypes if op.type != "Cast" or dtype.name not in _EXACT):
         return None
     whole = [values_of(a).astype(object) for a in arrays]
     if isinstance(op.spec, kinds.Elementwise) and op.type in _ELEMENTWISE:

@@ -26,7 +26,8 @@ class Layout:
     rows: kernel address, first word, items and grain of each launch; words: the numbers of all blocks, 0 where an
     address goes. temps: (word, number of the temporary buffer, bytes further on); binds: (word, slot, bytes);
     status: (word, bytes); fixed: (word, variable, state or constant, bytes). offsets: of each temporary buffer.
-    made: shape and dtype of each output that is computed; known: each output, None where it is computed.
+    made: shape and dtype of each output that is computed; known: each output, None where it is computed. constants:
+    those that follow from sizes, by the `id` of what a buffer has as its array.
     """
 
     rows: np.ndarray
@@ -39,6 +40,7 @@ class Layout:
     arena_bytes: int
     made: Made
     known: list[np.ndarray | None]
+    constants: Mapping[int, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass
@@ -52,6 +54,11 @@ class _Table:
         """Add a row."""
         self.sizes += [(len(self.rows), i, n) for i, n in enumerate(numbers) if is_size(n)]
         self.rows.append(numbers)
+
+    def array(self, columns: int) -> np.ndarray:
+        """Return the table for the sizes at hand."""
+        rows = [[plain(n) for n in row] for row in self.rows] if self.sizes else self.rows
+        return np.array(rows, np.int64).reshape(-1, columns)
 
 
 def lay_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int,
@@ -102,17 +109,16 @@ def _laid_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int, offs
                 raise Pinned
             else:
                 fixed.append((at, buffer, offset))
-    arrays = {name: np.array([[plain(n) for n in row] if table.sizes else row for row in table.rows], np.int64)
-              .reshape(-1, _COLUMNS[name]) for name, table in tables.items()}
+    arrays: dict[str, Any] = {name: table.array(_COLUMNS[name]) for name, table in tables.items()}
     made = [(v.shape, np.dtype(v.type)) for v in outputs if v.known is None]
     return Layout(**arrays, fixed=fixed, offsets=list(offsets.values()), arena_bytes=arena_bytes, made=made,
                   known=[v.known for v in outputs]), tables
 
 
-def patched(layout: Layout, patches: Patches, values: Sequence[int]) -> dict[str, np.ndarray]:
+def patched(layout: Layout, patches: Patches, values: Sequence[int]) -> dict[str, Any]:
     """Return the arrays of a layout that hold Sizes, for other values of these."""
     numbers = np.array(values, np.int64)
-    made = {}
+    made: dict[str, Any] = {}
     for name, (rows, columns, which) in patches.items():
         array = made[name] = getattr(layout, name).copy()
         array[rows, columns] = numbers[which]

@@ -86,15 +86,11 @@ class Template:
         """Return the layout for other sizes. Raises what ops of constants raise."""
         number = self.number(values)
         offsets, arena_bytes = first_fit(self.lives, [number(buffer.nbytes) for buffer in self.temps])
-        fixed, known = self.layout.fixed, self.layout.known
-        if self.arrays or self.mixed:
-            constants = self.constants(number)
-            fixed = [(at, replace(b, array=constants[id(b.array)]) if id(b.array) in constants else b, offset)
-                     for at, b, offset in fixed]
-            known = [constants.get(id(array), array) for array in known]
+        constants = self.constants(number)
+        known = [constants.get(id(array), array) for array in self.layout.known]
         made = [(tuple([number(n) for n in shape]), dtype) for shape, dtype in self.layout.made]
-        return replace(self.layout, **patched(self.layout, self.patches, values), fixed=fixed, offsets=offsets,
-                       arena_bytes=arena_bytes, made=made, known=known)
+        return replace(self.layout, **patched(self.layout, self.patches, values), offsets=offsets,
+                       arena_bytes=arena_bytes, made=made, known=known, constants=constants)
 
     def steps_at(self, values: Sequence[int]) -> tuple[list[Step], list[Value], dict[Buffer, int]]:
         """Return steps, outputs and offsets of temporary buffers for other sizes, as the passes would give them."""

@@ -141,8 +141,10 @@ class KernelFunction:
             value = bound[parameter.name]
             if parameter.kind == "type":
                 constants[parameter.name] = str(value)
-            elif parameter.kind == "static" or value is None or parameter.kind == "one" and value == 1:
+            elif parameter.kind == "static" or value is None:
                 constants[parameter.name] = value
+            elif parameter.kind == "one" and value == 1:
+                constants[parameter.name] = 1
             else:
                 runtime.append((parameter, value))
                 if parameter.kind == "ints":

@@ -167,7 +167,7 @@ class Program:
             array = store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
         else:
             assert buffer.array is not None, f"a {buffer.role} buffer without memory"
-            array = buffer.array
+            array = self._layout.constants.get(id(buffer.array), buffer.array)
         self._keep.append(array)
         return int(array.ctypes.data)
 
