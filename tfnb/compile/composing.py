@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from tfnb.compile.sized import one_number
+from tfnb.compile.sized import dependent, one_number
 from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
 from tfnb.core.shape import Static, broadcast_shapes
 from tfnb.graph.parts.operation import Operation
@@ -24,8 +24,9 @@ from tfnb.ops.declaration.evaluate import scalar_attrs, scalar_type
 def elementwise(op: Operation, body: Scalar, ins: list[Value], outs: list[Value]) -> Elementwise:
     """Return the node of an op's definition, less what those of its operands decide that are known numbers."""
     kind, attrs = scalar_type(op), scalar_attrs(op, body)
-    numbers = {i: v.known.flat[0] for i, v in enumerate(ins) if v.known is not None and v.buffer.size == 1}
-    made = decided(body, attrs, kind, numbers)
+    numbers = {i: v.known for i, v in enumerate(ins) if v.known is not None and v.buffer.size == 1}
+    made = dependent(list(numbers.values()), lambda *arrays: decided(
+        body, attrs, kind, {i: array.flat[0] for i, array in zip(numbers, arrays, strict=True)}))
     return Elementwise(op, made, kind, ins, outs, attrs if made is body else ())
 
 

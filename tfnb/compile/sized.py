@@ -87,20 +87,10 @@ class SizedArray:
         return constants(self.op, inputs, shapes)[self.index]
 
     def one(self) -> Any:
-        """Return its only value, a scalar; None where it has several, which becomes a condition of the template.
-
-        Raises Pinned where it has one by the sizes at hand.
-        """
-        if self.filler is None:
-            if self.is_even(plain, {}):
-                raise Pinned
-            next(n for n in self.sizes() if isinstance(n, Size)).symbols.mixed.append(self)
+        """Return its only value, a scalar; None where it has several. Raises Pinned where only these sizes decide."""
+        if self.filler is None and dependent([self], is_even):
+            raise Pinned
         return self.filler
-
-    def is_even(self, value: Values, made: dict[int, Any]) -> bool:
-        """Return whether all elements have the same bits in a run."""
-        bits = self.array(value, made).reshape(-1).view(f"u{self.dtype.itemsize}")
-        return bool((bits == bits[:1]).all())
 
     def reshape(self, shape: Sequence[int]) -> SizedArray:
         """Return the same elements in another shape."""
@@ -110,6 +100,24 @@ class SizedArray:
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise Pinned
+
+
+def is_even(array: np.ndarray) -> bool:
+    """Return whether all elements of an array have the same bits: -0.0 is not 0.0, and a NaN is itself."""
+    bits = array.reshape(-1).view(f"u{array.itemsize}")
+    return not (bits != bits[:1]).any()
+
+
+def dependent(arrays: Sequence[Any], fn: Callable[..., Any]) -> Any:
+    """Return `fn` of arrays: what the passes decide by values.
+
+    For SizedArrays, of those at hand, and that it is the same for other sizes becomes a condition of the template.
+    """
+    symbols = [n.symbols for a in arrays if isinstance(a, SizedArray) for n in a.sizes() if isinstance(n, Size)]
+    found = fn(*(a.array(plain, {}) if isinstance(a, SizedArray) else a for a in arrays))
+    if symbols:
+        symbols[0].conditions.append((arrays, fn, found))
+    return found
 
 
 def values_of(array: Any) -> Any:

@@ -184,9 +184,7 @@ class _Tracer:
 
     def _fold(self, op: Operation, ins: Sequence[Value], shapes: Sequence[Static]) -> list[Value] | None:
         """Fold a pure op: return its outputs as constants if all inputs are known and no output is huge, else None."""
-        if any(v.known is None for v in ins):
-            return None
-        if isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) \
+        if any(v.known is None for v in ins) or isinstance(op.spec, kinds.Kernel) and self.target.launches(op.spec) \
                 and any(prod(shape) > FOLD_LIMIT for shape in shapes if is_known(shape)):
             return None
         arrays = [v.known for v in ins]

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tfnb.compile.sized import SizedArray, values_of
+from tfnb.compile.sized import SizedArray, is_even, values_of
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch, Meta
@@ -153,8 +153,7 @@ def uniform(value: Value) -> Value:
     if isinstance(array, SizedArray):
         only = array.one()
         return value if only is None else Value((one := known(only)).buffer, one.view.broadcast(value.shape), array)
-    raw = array.reshape(-1).view(f"u{array.itemsize}")         # bits: -0.0 is not 0.0, and a NaN is itself
-    if (raw != raw[0]).any():
+    if not is_even(array):
         return value
     one = known(array.reshape(-1)[:1].reshape(()))
     return Value(one.buffer, one.view.broadcast(value.shape), array)

@@ -42,7 +42,7 @@ class Symbols:
         self._found: dict[tuple[Any, ...], int] = {}
         self._guards: dict[tuple[Terms, str], bool] = {}
         self._log: list[int | tuple[Terms, str]] = []  # atoms and guards, in the order in which they were met
-        self.mixed: list[Any] = []                     # arrays that must not have equal elements (compile/sized.py)
+        self.conditions: list[tuple[Any, Any, Any]] = []   # arrays, a function, and its result (compile/sized.py)
         self._unknowns = [self.atom("", i, None, (LEAST, MOST), n) for i, n in enumerate(self.values)]
 
     def __getitem__(self, index: int) -> Any:

@@ -35,8 +35,8 @@ class Template:
 
     shapes: of its variables. numbers: the terms of each Size -> index in what `sizes` returns: values of the unknowns
     -> values of all Sizes, None where a guard fails. lives: the lifetimes of the temporary buffers `temps`; arrays:
-    constants that follow from sizes; mixed: those that fit only where not all elements are equal; patches: see
-    `lay_out_sizes`.
+    constants that follow from sizes; conditions: (arrays, function, its result) of what was decided by such; patches:
+    see `lay_out_sizes`.
     """
 
     stage: Stage
@@ -50,7 +50,7 @@ class Template:
     temps: Sequence[Buffer]
     lives: Sequence[tuple[int, int]]
     arrays: Sequence[SizedArray]
-    mixed: Sequence[SizedArray]
+    conditions: Sequence[tuple[Sequence[Any], Callable[..., Any], Any]]
     layout: Layout
     patches: Patches
 
@@ -73,13 +73,14 @@ class Template:
     def constants(self, number: Callable[[Any], int]) -> dict[int, np.ndarray]:
         """Compute the constants that follow from sizes, by the `id` of their SizedArrays.
 
-        Raises Pinned where one has equal elements that may not.
+        Raises Pinned where a condition does not hold.
         """
         made: dict[int, np.ndarray] = {}
         for array in self.arrays:
             array.array(number, made)
-        if any(array.is_even(number, made) for array in self.mixed):
-            raise Pinned
+        for arrays, fn, found in self.conditions:
+            if fn(*(a.array(number, made) if isinstance(a, SizedArray) else a for a in arrays)) != found:
+                raise Pinned
         return made
 
     def at(self, values: Sequence[int]) -> Layout:
@@ -135,13 +136,15 @@ def make_template(stage: Stage, inputs: Sequence[Meta], shapes: Shapes, groups: 
     traced, _, steps, once = lowered(stage, metas, shapes)
     first, last = lifetimes(steps, once)
     buffers = list(dict.fromkeys(arg.buffer for step in steps for arg in step.args if isinstance(arg, Ref)))
-    arrays = [a for a in (*(b.array for b in buffers), *(v.known for v in traced.outputs)) if isinstance(a, SizedArray)]
-    sizes = _sizes(steps, buffers, traced.outputs, [*arrays, *symbols.mixed])
+    values = [*(b.array for b in buffers), *(v.known for v in traced.outputs)]
+    constants = [a for a in values if isinstance(a, SizedArray)]
+    decided = [a for arrays, _, _ in symbols.conditions for a in arrays if isinstance(a, SizedArray)]
+    sizes = _sizes(steps, buffers, traced.outputs, [*constants, *decided])
     layout, patches = lay_out_sizes(steps, traced.outputs, len(inputs), list(first), sizes)
     numbers = {terms: i for i, terms in enumerate(sizes)}
     return Template(stage, tuple(inputs), groups, dict(shapes), steps, traced.outputs, numbers,
-                    symbols.function(sizes.values()), list(first), [(first[b], last[b]) for b in first], arrays,
-                    symbols.mixed, layout, patches)
+                    symbols.function(sizes.values()), list(first), [(first[b], last[b]) for b in first], constants,
+                    symbols.conditions, layout, patches)
 
 
 def _sizes(steps: Sequence[Step], buffers: Sequence[Buffer], outputs: Sequence[Value],

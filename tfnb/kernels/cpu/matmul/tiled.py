@@ -231,7 +231,8 @@ def _second(call: Call, product: Product, machine: Machine, places: Sequence[Add
 
 def _depth(k: int, size: int) -> int:
     """Return how much of k is multiplied at a time: equal parts of about K_BYTES."""
-    return -(-k // highest(1, (2 * k * size + K_BYTES) // (2 * K_BYTES)))
+    parts: int = highest(1, (2 * k * size + K_BYTES) // (2 * K_BYTES))
+    return -(-k // parts)
 
 
 def _longer(call: Call, product: Product, places: Sequence[Address],
