@@ -3,6 +3,7 @@
 from tfnb.core.absent import explain as _explain
 from unittest import mock
 
+from tfnb.cluster.local import create_local_cluster
 from tfnb.testing.benchmark import Benchmark, benchmark_config
 from tfnb.testing.gradient_checker import compute_gradient, compute_gradient_error
 from tfnb.testing.helpers import (
