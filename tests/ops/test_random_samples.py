@@ -18,6 +18,16 @@ SEEDED = """
 seed = tf.placeholder(tf.{}, [2])
 sess.run({}, {{seed: [-7, 2**31 - 2]}})
 """
+BOUNDS = {"wide": "0.0, 1.0, -2.0, 2.0", "one side": "1.0, 2.0, -inf, 1.5", "near": "0.0, 1.0, 0.2, 0.4",
+          "tail": "0.0, 1.0, 3.0, inf", "below": "0.0, 1.0, -9.0, -4.0", "far": "5.0, 0.5, 7.0, 7.1"}
+TRUNCATED = """
+inf, raw = float("inf"), tf.raw_ops
+call = lambda seed, shape, *p: raw.ParameterizedTruncatedNormal(
+    shape=shape, seed=seed, seed2=2, **{n: tf.constant(v, tf.TYPE) for n, v in zip(
+        ("means", "stdevs", "minvals", "maxvals"), p)})
+free = lambda shape, *p: tf.random.stateless_parameterized_truncated_normal(shape, [3, 4], *[
+    tf.constant(v, tf.TYPE) for v in p])
+"""
 CALLS = {
     "normal": "tf.random.stateless_normal([5, 3], seed, 1.0, 2.0)",
     "double": "tf.random.stateless_normal([7], seed, dtype=tf.float64)",
@@ -41,6 +51,15 @@ SNIPPETS = {
                           "poisson": f"tf.random_poisson(rate, [3], dtype=tf.{type}, seed=3)",
                           "counts": "tf.random.poisson(rate, [2, 2], dtype=tf.int32, seed=3)",
                           "counts of 64 bits": "tf.random.poisson(rate, [2, 2], dtype=tf.int64, seed=3)"}.items()},
+    **{f"truncated {name}, {type}": TRUNCATED.replace("TYPE", type) + f"""
+[sess.run([call(5, [6, 2], {p}), free([4, 2], {p})]) for _ in range(2)]""" for name, p in BOUNDS.items()
+       for type in ("float32", "float64")},
+    "truncated rows": TRUNCATED.replace("TYPE", "float32") + """
+rows = call(0, [3, 7], [0.0, 5.0, 0.0], 1.0, [-1.0, 4.0, 3.0], [1.0, 9.0, inf])
+[sess.run([rows, free([2, 2, 3], [0.0, 5.0, 0.0], [[1.0], [2.0]], [-1.0, 4.0, 3.0], 9.0)]) for _ in range(3)]""",
+    **{f"truncated error {p}": TRUNCATED.replace("TYPE", "float32") + f"""
+[outcome(lambda: sess.run(call(5, [2, 3], {p}))), outcome(lambda: sess.run(free([2, 3], {p})))]""" for p in (
+        "0.0, -1.0, 0.0, 1.0", "0.0, 1.0, 1.0, 0.0", "0.0, 1.0, -inf, inf")},
     "half gamma": GRAPHS.format(type="half") + RUNS.format("tf.random_gamma([4], alpha + 0.3, dtype=tf.half, seed=3)"),
     **{f"{name} {type}": SEEDED.format(type, call) for name, call in CALLS.items() for type in ("int32", "int64")},
     "gradient": GRAPHS.format(type="float64") + "x = tf.random_gamma([3], alpha, [[2.0], [0.5]], tf.float64, seed=1)\n"

@@ -80,6 +80,8 @@ _LOW, _HIGH = np.float32(-1), np.float32(2)
 _RANGE, _RANGES = [_LOW, _HIGH], [_LOW, _HIGH, np.float32(-0.5), np.float32(3)]
 _SIZES = {"seed": 1, "seed2": 2}
 _SAMPLER = {"num_true": 1, "num_sampled": 3, "unique": True, "range_max": 20, "seed": 1, "seed2": 1}
+_LSTM = [_f(2, 3), _f(2, 4), _f(2, 4), _f(7, 16), _f(4), _f(4), _f(4), _f(16)]
+_GRU = [_f(2, 3), _f(2, 4), _f(7, 8), _f(7, 4), _f(8), _f(4)]
 
 WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "RefIdentity": [([_f(2)], {})], "ToBool": [([_f(2)], {}), ([_word(b"a")], {})],
@@ -265,4 +267,10 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "NearestNeighbors": [([_f(5, 3), _f(4, 3), _LONG(2)], {})],
     "KMC2ChainInitialization": [([_f(5), _LONG(2)], {})],
     "KmeansPlusPlusInitialization": [([_f(5, 3), _LONG(2), _LONG(1), _LONG(-1)], {})],
+    "LSTMBlockCell": [(_LSTM, {"use_peephole": True}), (_LSTM, {"cell_clip": 0.2})],
+    "LSTMBlockCellGrad": [([*_LSTM, *[_f(2, 4) for _ in range(8)]], {"use_peephole": peephole})
+                          for peephole in (False, True)],
+    "GRUBlockCell": [(_GRU, {})], "GRUBlockCellGrad": [([*_GRU, *[_f(2, 4) for _ in range(4)]], {})],
+    "ParameterizedTruncatedNormal": [([[2, 3], _f(2), _f(2), -_f(2), _f(2)], _SIZES)],
+    "StatelessParameterizedTruncatedNormal": [([[2, 3], [1, 2], _f(3), _f(), -_f(3), _f()], {})],
 }

@@ -47,8 +47,8 @@ _FLOW = (
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
 _NOT_YET = (
-    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* DecodeProtoV2 EncodeProto "
-    "GRUBlockCell.* ImmutableConst LSTMBlockCell.* NegTrain ParameterizedTruncatedNormal RecordInput Skipgram "
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* "
+    "ImmutableConst NegTrain RecordInput Skipgram "
     "TensorArrayGradWithShape Unbatch.*")
 
 # Names (regular expressions, parted by spaces) -> reason.

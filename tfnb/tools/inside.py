@@ -45,6 +45,7 @@ _NAMES = {
     "python.ops.variables": "VariableV1=tfnb.variables.variable:Variable "
                             "tfnb.variables.partitioned:PartitionedVariable",
     "python.ops.data_flow_ops": "Barrier=tfnb.ops.data_flow.barriers:KeyedBarrier",
+    "python.ops.random_ops": "tfnb.ops.random.truncated:parameterized_truncated_normal",
     "python.ops.control_flow_ops": "tfnb.ops.control.group:with_dependencies",
     "python.ops.resource_variable_ops": "",
     "python.ops.rnn_cell": _CELLS, "python.ops.rnn_cell_impl": _CELLS, "models.rnn.linear": _CELLS,

@@ -34,7 +34,7 @@ _FLOATS: dict[str, Any] = {"dtype": "{half, bfloat16, float, double} = DT_FLOAT"
 _FULL = "{int32, int64, uint32, uint64} = DT_UINT64"
 
 
-def _with_seed(shape: Any, index: int = 1) -> Any:
+def with_seed(shape: Any, index: int = 1) -> Any:
     """Return a shape function that wants two seeds as input `index`."""
     def checked(ctx: ShapeContext) -> list[Static]:
         """Return the shape. Raises ValueError for another number of seeds than two."""
@@ -46,7 +46,7 @@ def _with_seed(shape: Any, index: int = 1) -> Any:
     return checked
 
 
-_SHAPED: dict[str, Any] = {"shape": _with_seed(shapes.named_by_first), "ranks": {"shape": 1, "seed": 1},
+_SHAPED: dict[str, Any] = {"shape": with_seed(shapes.named_by_first), "ranks": {"shape": 1, "seed": 1},
                            "values": ("shape",)}
 
 
@@ -111,7 +111,7 @@ def _launch_multinomial(call: Any) -> Any:
     return [*first, *draws.multinomial(call, state=state)]
 
 
-@kernel("logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", shape=_with_seed(multinomial_shape, 2),
+@kernel("logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", shape=with_seed(multinomial_shape, 2),
         numpy=_multinomial, launch=_launch_multinomial, ranks={"logits": 2, "num_samples": 0, "seed": 1},
         validate=has_classes, values=("num_samples",), T="realnumbertype", **_SEED,
         output_dtype="indextype = DT_INT64")
@@ -120,10 +120,10 @@ def StatelessMultinomial() -> None:
 
 
 def _ends_in_parameters(ctx: ShapeContext) -> list[Static]:
-    return _ends_in(ctx, ctx.shape(2))
+    return ends_in(ctx, ctx.shape(2))
 
 
-def _ends_in(ctx: ShapeContext, each: Static) -> list[Static]:
+def ends_in(ctx: ShapeContext, each: Static) -> list[Static]:
     shape = ctx.value(0)
     if shape is None:
         return [None]
@@ -135,7 +135,7 @@ def _ends_in(ctx: ShapeContext, each: Static) -> list[Static]:
     return [found]
 
 
-_PARAMETERS: dict[str, Any] = {**_SHAPED, "shape": _with_seed(_ends_in_parameters)}
+_PARAMETERS: dict[str, Any] = {**_SHAPED, "shape": with_seed(_ends_in_parameters)}
 
 
 def _gamma(ctx: Any, shape: np.ndarray, seed: np.ndarray, alpha: np.ndarray) -> np.ndarray:
@@ -176,7 +176,7 @@ def _binomial(ctx: Any, shape: np.ndarray, seed: np.ndarray, counts: np.ndarray,
 
 
 def _ends_in_both(ctx: ShapeContext) -> None:
-    _ends_in(ctx, broadcast(ctx.shape(2), ctx.shape(3)))
+    ends_in(ctx, broadcast(ctx.shape(2), ctx.shape(3)))
 
 
 @kernel("shape: S, seed: Tseed, counts: T, probs: T -> output: dtype",
