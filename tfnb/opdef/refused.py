@@ -40,17 +40,12 @@ _NEWER = (
     "QuantizeAndDequantizeV4(Grad)? Uniform(Quanti|Dequanti|Requanti).*")
 _REMOVED = (
     "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) "
-    "QuantizeAndDequantize TileGrad")
+    "QuantizeAndDequantize TileGrad Skipgram NegTrain")
 _FUSED = "Quantized(Conv2D|DepthwiseConv2D|MatMul).+ QuantizedDepthwiseConv2D RequantizePerChannel"
 _FLOW = (
     "Case If While StatelessIf StatelessWhile (Stateful)?PartitionedCall")
 _CALLED = "For SymbolicGradient MapDefun"
 _OLD = "Stack(|Close|Pop|Push) TensorArray(|Close|Concat|Gather|Grad|Pack|Read|Scatter|Size|Split|Unpack|Write)(|V2)"
-_NOT_YET = (
-    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).* "
-    "ImmutableConst NegTrain RecordInput Skipgram "
-    "TensorArrayGradWithShape Unbatch.*")
-
 # Names (regular expressions, parted by spaces) -> reason.
 _REASONS = {
     _TESTS: "TensorFlow's own tests declare it",
@@ -73,7 +68,8 @@ _REASONS = {
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _REMOVED: "TensorFlow took it out of graphs before release 1.2",
     _FUSED: "it is a fused op of Intel's oneDNN: QuantizedConv2D, QuantizedBiasAdd, Requantize... are there",
-    _NOT_YET: "tfnb does not have it yet",
+    "Batch BatchFunction Unbatch UnbatchGrad": "batches of several runs are for servers of models, and tfnb is none",
+    "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).*": "only TensorFlow's tools that transform graphs make it",
 }
 
 

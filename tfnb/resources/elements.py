@@ -80,8 +80,11 @@ class Elements:
             else Rows(self.dtype, shape, len(data), flags=flags, data=data)
         return self.places
 
-    def gradient(self, source: bytes) -> Elements:
-        """Return the TensorArray of the gradients that `source` computes; the size is fixed from now on."""
+    def gradient(self, source: bytes, before: tuple[int, ...] = ()) -> Elements:
+        """Return the TensorArray of the gradients that `source` computes; the size is fixed from now on.
+
+        before: sizes of the axes that its elements have before those of this array, where it is new.
+        """
         self.check_open()
         if self.sums:
             raise ValueError(f"TensorArray {self.name} holds gradients: there is no second order of them, as in "
@@ -91,9 +94,11 @@ class Elements:
             self.dynamic = False
             if isinstance(self.places, Rows):
                 self.places.head[rows.FLAGS] &= ~rows.DYNAMIC
-            found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self), self.shape, False, False,
-                             self.same_shapes, True)
-            found.places = Items(len(self), self.places.all_shapes())
+            found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self),
+                             None if self.shape is None else (*before, *self.shape), False, False, self.same_shapes,
+                             True)
+            known = [None if shape is None else (*before, *shape) for shape in self.places.all_shapes()]
+            found.places = Items(len(self), known)
             found.pieces = self.pieces
             self.gradients[source] = found
         return found

@@ -45,6 +45,16 @@ def TensorArrayGradV3(handle: Any, flow_in: np.ndarray, *, source: bytes) -> tup
     return handle[()].gradient(source), _flow()
 
 
+@host("handle: resource, flow_in: float, shape_to_prepend: int32 -> grad_handle: resource, flow_out: float",
+      shape=lambda ctx: [(), ()], transient=True, ranks={"shape_to_prepend": 1}, source="string")
+def TensorArrayGradWithShape(handle: Any, flow_in: np.ndarray, shape_to_prepend: np.ndarray, *,
+                             source: bytes) -> tuple[Any, np.ndarray]:
+    """Return an array as TensorArrayGradV3, whose elements have more axes before those of the array."""
+    if (shape_to_prepend < 0).any():
+        raise ValueError(f"shape_to_prepend must have sizes that are at least 0, got {shape_to_prepend.tolist()}")
+    return handle[()].gradient(source, tuple(shape_to_prepend.tolist())), _flow()
+
+
 @host("handle: resource, index: int32, value: T, flow_in: float -> flow_out: float", shape=shapes.scalar,
       transient=True, element="write", T="type")
 def TensorArrayWriteV3(handle: Any, index: np.ndarray, value: np.ndarray, flow_in: np.ndarray) -> np.ndarray:
@@ -120,5 +130,5 @@ def TensorArrayCloseV3(handle: Any) -> tuple[()]:
     return ()
 
 
-for _op in (TensorArrayV3, TensorArrayGradV3, TensorArraySizeV3, TensorArrayCloseV3):
+for _op in (TensorArrayV3, TensorArrayGradV3, TensorArrayGradWithShape, TensorArraySizeV3, TensorArrayCloseV3):
     _op.no_gradient("a handle or a size does not change with the numbers")

@@ -1,13 +1,14 @@
-"""File ops: reading and writing whole files, and listing by glob pattern."""
+"""File ops: reading and writing whole files, arrays in files, and listing by glob pattern."""
 from __future__ import annotations
 
 import os
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.errors import InvalidArgumentError
+from tfnb.core.errors import InternalError, InvalidArgumentError, UnimplementedError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders, matching, read_bytes
 from tfnb.core.shape import Static, merge
@@ -50,6 +51,22 @@ def MatchingFiles(pattern: Any, *, ctx: Any) -> Any:
     return made
 
 
+@host("-> tensor: dtype", shape=lambda ctx: [ctx.attrs["shape"]], dtype="type", shape_="shape",
+      memory_region_name="string")
+def ImmutableConst(*, dtype: Any, ctx: Any) -> Any:
+    """Return an array that a file holds, element after element. memory_region_name: its path."""
+    sizes, kind = ctx.op.attrs["shape"], np.dtype(dtype.np_dtype)
+    if sizes is None or None in sizes:
+        raise InvalidArgumentError(None, ctx.op, f"shape must be fully defined, got {sizes}")
+    if kind.hasobject:
+        raise UnimplementedError(None, ctx.op, f"an array of {dtype.name} is no region of memory")
+    data, count = read_bytes(ctx.op.attrs["memory_region_name"]), prod(sizes)
+    if len(data) < count * kind.itemsize:
+        raise InternalError(None, ctx.op, f"expected {count * kind.itemsize} bytes in the file, got {len(data)}")
+    return np.frombuffer(data, kind, count).reshape(sizes).copy()
+
+
+ImmutableConst.no_gradient("it does not change")
 for _op in (ReadFile, WriteFile, MatchingFiles):
     _op.no_gradient("it deals with strings")
 
