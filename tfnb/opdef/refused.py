@@ -40,7 +40,7 @@ _NEWER = (
     "QuantizeAndDequantizeV4(Grad)? Uniform(Quanti|Dequanti|Requanti).*")
 _REMOVED = (
     "AdjustContrast BatchNormWithGlobalNormalization(Grad)? Conv3DBackprop(Filter|Input) "
-    "QuantizeAndDequantize TileGrad Skipgram NegTrain")
+    "QuantizeAndDequantize TileGrad RandomCrop Skipgram NegTrain")
 _FUSED = "Quantized(Conv2D|DepthwiseConv2D|MatMul).+ QuantizedDepthwiseConv2D RequantizePerChannel"
 _FLOW = (
     "Case If While StatelessIf StatelessWhile (Stateful)?PartitionedCall")
@@ -61,8 +61,7 @@ _REASONS = {
     _CALLED: "it calls functions, whose nodes stand in a graph here",
     _OLD: "TensorFlow 1.0 dropped it: where a graph is imported, ops of today take its place",
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
-    "RandomCrop StatefulStandardNormal": "later releases of TensorFlow have no kernel for it: tf.random_crop and "
-                                         "tf.random.Generator make other ops",
+    "StatefulStandardNormal": "StatefulStandardNormalV2 took its place in release 1.14: tf.random.Generator makes that",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
     "Sdca.*": "it solves tf.contrib.linear_optimizer's models: use tf.train.FtrlOptimizer, which has l1 and l2 too",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",

@@ -6,7 +6,7 @@ the same parameters takes whole blocks of the stream.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -74,13 +74,14 @@ class _Truncated:
         kept = (second <= np.exp(-x * x / kind(2))) & (found < self.high)
         return found, kept, 1, stream.size // 2
 
-    def draw(self, stream: _Stream, count: int) -> np.ndarray:
-        """Return samples. Raises InternalError where too many are rejected one after another."""
-        parts, tries = [], 0
+    def draw(self, stream: _Stream, out: np.ndarray) -> None:
+        """Fill an array with samples. Raises InternalError where too many are rejected one after another."""
+        tries, count = 0, len(out)
         while count > 0:
             with np.errstate(over="ignore", invalid="ignore"):
                 found, kept, blocks, step = self.propose(stream, min(count + 1, _CHUNK))
             places = np.flatnonzero(kept)[:count]
+            out[len(out) - count:len(out) - count + len(places)] = found[places]
             tries = 0 if len(places) else tries + len(kept)
             if tries > MOST_TRIES:
                 raise InternalError(None, None, "the rejection sampler of a truncated normal distribution failed to "
@@ -88,24 +89,24 @@ class _Truncated:
             count -= len(places)
             used = len(kept) if count else int(places[-1]) + 1
             stream.skip(-(-used // step) * blocks)
-            parts.append(found[places])
-        return np.concatenate(parts)
 
 
-def truncated(state: np.ndarray, parameters: Iterable[tuple[np.floating, ...]], count: int,
-              dtype: np.dtype) -> list[np.ndarray]:
-    """Return `count` samples for each (mean, deviation, lower bound, upper bound), as one thread draws them.
+def truncated(state: np.ndarray, parameters: Sequence[tuple[np.floating, ...]], count: int,
+              dtype: np.dtype) -> np.ndarray:
+    """Return a row of `count` samples for each (mean, deviation, lower bound, upper bound), as one thread draws them.
 
     The state is left as it is. Raises ValueError for a deviation that is not positive, for bounds that are not in order
     or both infinite; InternalError where too many samples are rejected.
     """
-    stream, found = _Stream(state, dtype), []
-    for mean, deviation, low, high in parameters:
+    made = np.empty((len(parameters), count), dtype)       # first: there may be no room for it
+    stream = _Stream(state, dtype)
+    for row, (mean, deviation, low, high) in zip(made, parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
             raise ValueError(f"Invalid parameters: expected stdevs > 0 and minvals < maxvals, one of them finite, got "
                              f"{deviation}, {low} and {high}")
         if low == -np.inf or high < mean:
             low, high, deviation = high, low, -deviation
         between = _Truncated((low - mean) / deviation, (high - mean) / deviation)
-        found.append(between.draw(stream, count) * deviation + mean)
-    return found
+        between.draw(stream, row)
+        row[:] = row * deviation + mean
+    return made

@@ -42,13 +42,18 @@ def _by_rows(ctx: Any, shape: np.ndarray, *parameters: np.ndarray) -> np.ndarray
     rows, count = sizes[0], prod(sizes[1:])
     if all(p.size == 1 for p in parameters[:2]) and not parameters[2].ndim and not parameters[3].ndim:
         total = rows * count
+        one = [tuple(p.reshape(-1)[0] for p in parameters)] if total else []
+        drawn = truncated(ctx.state, one, total, dtype)
         rows, count = -(-total // _AT_ONCE), _AT_ONCE
-        drawn = [truncated(ctx.state, [tuple(p.reshape(-1)[0] for p in parameters)], total, dtype)[0]] if total else []
     else:
-        wide = [np.broadcast_to(p.reshape(-1), rows) for p in parameters]
-        drawn = truncated(ctx.state, zip(*wide, strict=True), count, dtype)
+        drawn = truncated(ctx.state, _rows(rows if count else 0, *[p.reshape(-1) for p in parameters]), count, dtype)
     philox.advance(ctx.state, rows * 2 * MOST_TRIES * (count + 3) // 4)
-    return np.concatenate([np.zeros(0, dtype), *drawn]).reshape(sizes)
+    return drawn.reshape(sizes)
+
+
+def _rows(count: int, *parameters: np.ndarray) -> list[tuple[np.floating, ...]]:
+    """Return the parameters of each distribution, broadcast."""
+    return list(zip(*[np.broadcast_to(p, count) if p.size == 1 else p[:count] for p in parameters], strict=True))
 
 
 @random(f"shape: T, {_PARAMETERS}", shape=shapes.named_by_first, ranks={"shape": 1}, numpy=_by_rows,
@@ -65,9 +70,9 @@ def _ends_in_all(ctx: Any) -> list[Static]:
 def _by_elements(ctx: Any, shape: np.ndarray, seed: np.ndarray, *parameters: np.ndarray) -> np.ndarray:
     wide = np.broadcast_arrays(*parameters)
     count = rejection.samples_of(shape, wide[0])
-    drawn = truncated(rejection.scrambled(seed), zip(*[p.reshape(-1) for p in wide], strict=True), count,
-                      parameters[0].dtype) if prod(shape.tolist()) else [np.zeros(0, parameters[0].dtype)]
-    return np.stack(drawn, 1).reshape(shape.tolist())
+    each = _rows(wide[0].size if count else 0, *[p.reshape(-1) for p in wide])
+    drawn = truncated(rejection.scrambled(seed), each, count, parameters[0].dtype)
+    return drawn.T.reshape(shape.tolist())
 
 
 @kernel(f"shape: S, seed: Tseed, {_PARAMETERS.replace('stdevs', 'stddevs')}", shape=with_seed(_ends_in_all),
