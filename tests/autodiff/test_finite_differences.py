@@ -37,7 +37,7 @@ NOT_CHECKED = {
     "SparseMatMul": "it has no double precision: see tests/ops/test_morphology.py",
     "LRN": "it has no double precision: see tests/ops/test_conv.py",
     "CTCLossV2": "it has no double precision: see tests/ops/test_ctc.py",
-    **dict.fromkeys(("LSTMBlockCell", "GRUBlockCell"),
+    **dict.fromkeys(("LSTMBlockCell", "GRUBlockCell", "BlockLSTM", "BlockLSTMV2"),
                     "they have no double precision: see tests/ops/test_block_cells.py"),
     **dict.fromkeys(("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"),
                     "they have no double precision: see tests/layers/test_batch_norm.py"),

@@ -40,6 +40,28 @@ run("LSTMBlockCellGrad", v, use_peephole={peep})""" for sizes, peep in (((2, 3, 
 v = gru(20, 6, 9)
 v.update({name: np.tanh(f(20, 9)) / 2 + 0.5 for name in ("r", "u", "c", "d_h")})
 run("GRUBlockCellGrad", v)""",
+    **{f"sequence {op}, {sizes}, {length}": f"""
+v = lstm{sizes[1:]!r}
+v["x"] = f({sizes[0]}, *v["x"].shape)
+attrs = dict(cell_clip=0.9, use_peephole={peep}, **({{"forget_bias": 0.7}} if {op!r} == "BlockLSTM" else {{}}))
+made = run({op!r}, v, seq_len_max={length}, **attrs)
+states = dict(zip(("i", "cs", "f", "o", "ci", "co", "h"), made))
+states.update(cs_grad=f(*made[0].shape), h_grad=f(*made[0].shape))
+grads = run({op!r}.replace("LSTM", "LSTMGrad"), {{**v, **states}}, seq_len_max={length}, use_peephole={peep})
+[part[:{length}] for part in made] + [made[1], made[6]] + grads""" for op in ("BlockLSTM", "BlockLSTMV2")
+       for sizes, length, peep in (((4, 2, 3, 5), 4, True), ((4, 2, 3, 5), 2, True), ((3, 40, 30, 24), 3, False),
+                                   ((3, 1, 2, 1), 0, True))},
+    "sequence slopes": """
+v = lstm(2, 3, 4)
+v["x"] = f(5, 2, 3)
+fed = {name: tf.placeholder(value.dtype, value.shape) for name, value in v.items()}
+made = raw.BlockLSTM(**fed, seq_len_max=4, use_peephole=True, cell_clip=-1.0)
+grads = tf.gradients([made.h * f(5, 2, 4)], list(fed.values()))
+with tf.Session() as sess:
+    for _ in range(3):
+        found = sess.run(grads, {fed[name]: value for name, value in v.items()})
+found""",
+    "sequence of a matrix": "run('BlockLSTM', lstm(2, 3, 4), seq_len_max=2)",
     "static": "[t.shape.as_list() for t in raw.LSTMBlockCell(**lstm(2, 3, 4))] + "
               "[t.shape.as_list() for t in raw.GRUBlockCell(**gru(2, 3, 4))]",
     "a vector": "raw.LSTMBlockCell(**lstm(2, 3, 4, x=f(3)))",
@@ -111,3 +133,20 @@ def test_gru_slopes_are_those_of_the_cell(mode):
         expected, found = both(cell, raw, [state])
     for a, b in zip(expected, found, strict=True):
         np.testing.assert_allclose(b, a, rtol=2e-5, atol=2e-6)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"seq_len_max": np.int64(6)}, "seq_len_max must be a scalar between 0 and the steps of x, 5, got 6"),
+    ({"b": np.zeros(12, np.float32)}, r"b: expected the shape \[16\], got \[12\]"),
+    ({"w": np.zeros((6, 16), np.float32)}, r"w: expected the shape \[7, 16\]"),
+    ({"wci": np.zeros(3, np.float32)}, r"wci: expected the shape \[4\]")])
+def test_sequences_that_do_not_fit(change, message):
+    shapes = {"x": (5, 2, 3), "cs_prev": (2, 4), "h_prev": (2, 4), "w": (7, 16), "wci": 4, "wcf": 4, "wco": 4, "b": 16}
+    values = {"seq_len_max": np.int64(5), **{name: np.zeros(shape, np.float32) for name, shape in shapes.items()},
+              **change}
+    fed = {name: tf.placeholder(value.dtype, [None] * value.ndim) for name, value in values.items()}
+    made = tf.raw_ops.BlockLSTM(**fed)
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message):
+                sess.run(made, {fed[name]: value for name, value in values.items()})

@@ -277,7 +277,8 @@ EMPTY = {
 }
 # what has compiled kernels and is compared in a test file of its family
 FAMILIES = ("Dilation", "FakeQuant", "Conv2D", "Conv3D", "Depthwise", "MaxPool", "AvgPool", "LRN", "Resize", "Adjust",
-            "RGBToHSV", "HSVToRGB", "CropAndResize", "FusedBatchNorm", "LSTMBlockCell", "GRUBlockCell")
+            "RGBToHSV", "HSVToRGB", "CropAndResize", "FusedBatchNorm", "LSTMBlockCell", "GRUBlockCell",
+            "BlockLSTM")
 
 
 def walked():

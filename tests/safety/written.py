@@ -273,4 +273,7 @@ WRITTEN: dict[str, list[tuple[list[Any], dict[str, Any]]]] = {
     "GRUBlockCell": [(_GRU, {})], "GRUBlockCellGrad": [([*_GRU, *[_f(2, 4) for _ in range(4)]], {})],
     "ParameterizedTruncatedNormal": [([[2, 3], _f(2), _f(2), -_f(2), _f(2)], _SIZES)],
     "StatelessParameterizedTruncatedNormal": [([[2, 3], [1, 2], _f(3), _f(), -_f(3), _f()], {})],
+    **{name: [([_LONG(2), _f(3, 2, 3), *_LSTM[1:]], {})] for name in ("BlockLSTM", "BlockLSTMV2")},
+    **{name: [([_LONG(2), _f(3, 2, 3), *_LSTM[1:], *[_f(3, 2, 4) for _ in range(9)]], {"use_peephole": True})]
+       for name in ("BlockLSTMGrad", "BlockLSTMGradV2")},
 }

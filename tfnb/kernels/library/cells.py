@@ -33,21 +33,30 @@ def join_row(x: Array, h: Array, xh: Array, n: int, units: int, item: int) -> No
 
 
 @kernel_function(independent=True)
-def lstm_gates(sums: Array, old: Array, wci: Array, wcf: Array, wco: Array, b: Array, i: Array, cs: Array, f: Array,
-               o: Array, ci: Array, co: Array, h: Array, units: int, forget: Static, clip: Static, peephole: Static,
-               T: Type, item: int) -> None:
-    """Write gates, cell state and output of one row. sums: of the four gates, without biases."""
+def lstm_gates(sums: Array, more: Array, old: Array, wci: Array, wcf: Array, wco: Array, b: Array, i: Array,
+               cs: Array, f: Array, o: Array, ci: Array, co: Array, h: Array, units: int, forget: Static,
+               clip: Static, peephole: Static, new_at: Static, T: Type, item: int) -> None:
+    """Write gates, cell state and output of one row.
+
+    sums: of the four gates, without biases; more: what is added to them, or None. new_at: the place of ci among them,
+    1 or 2; that of f is the other one.
+    """
     row = sums[item * 4 * units:]
     at = item * units
     for j in range(units):
         before = old[at + j]
-        enters, keeps = row[j] + b[j], row[2 * units + j] + b[2 * units + j] + T(forget)
+        enters, new_sum = row[j] + b[j], row[new_at * units + j] + b[new_at * units + j]
+        keeps = row[(3 - new_at) * units + j] + b[(3 - new_at) * units + j] + T(forget)
         leaves = row[3 * units + j] + b[3 * units + j]
+        if more is not None:
+            also = item * 4 * units + j
+            enters, new_sum = enters + more[also], new_sum + more[also + new_at * units]
+            keeps, leaves = keeps + more[also + (3 - new_at) * units], leaves + more[also + 3 * units]
         if peephole:
             enters = enters + before * wci[j]
             keeps = keeps + before * wcf[j]
         entering, keeping = sigmoid(T(enters)), sigmoid(T(keeps))
-        new = tanh(T(row[units + j] + b[units + j]))
+        new = tanh(T(new_sum))
         state = T(new * entering + before * keeping)
         if clip > 0:
             state = min(max(state, T(-clip)), T(clip))
@@ -65,15 +74,21 @@ def lstm_gates(sums: Array, old: Array, wci: Array, wcf: Array, wco: Array, b: A
 
 @kernel_function(independent=True)
 def lstm_gates_grad(old: Array, wci: Array, wcf: Array, wco: Array, i: Array, f: Array, o: Array, ci: Array, co: Array,
-                    dcs: Array, dh: Array, d_old: Array, d_gates: Array, units: int, peephole: Static, T: Type,
-                    item: int) -> None:
-    """Write the gradients of the cell state before, and of the sums of the gates, of one row."""
+                    dcs: Array, dh: Array, later_dcs: Array, later_dh: Array, d_old: Array, d_gates: Array, units: int,
+                    peephole: Static, new_at: Static, T: Type, item: int) -> None:
+    """Write the gradients of the cell state before, and of the sums of the gates, of one row.
+
+    later_dcs, later_dh: gradients by the next step, or None. new_at: as of `lstm_gates`.
+    """
     row = d_gates[item * 4 * units:]
     at = item * units
     for j in range(units):
         entering, keeping, leaving, new, shown = i[at + j], f[at + j], o[at + j], ci[at + j], co[at + j]
-        d_leaving = leaving * (T(1) - leaving) * dh[at + j] * shown
-        d_state = dcs[at + j] + dh[at + j] * leaving * (T(1) - shown * shown)
+        d_h, d_state = dh[at + j], dcs[at + j]
+        if later_dh is not None:
+            d_h, d_state = d_h + later_dh[at + j], d_state + later_dcs[at + j]
+        d_leaving = leaving * (T(1) - leaving) * d_h * shown
+        d_state = d_state + d_h * leaving * (T(1) - shown * shown)
         if peephole:
             d_state = d_state + d_leaving * wco[j]
         d_keeping = keeping * (T(1) - keeping) * d_state * old[at + j]
@@ -83,21 +98,21 @@ def lstm_gates_grad(old: Array, wci: Array, wcf: Array, wco: Array, i: Array, f:
             before = before + d_entering * wci[j] + d_keeping * wcf[j]
         d_old[at + j] = T(before)
         row[j] = T(d_entering)
-        row[units + j] = T((T(1) - new * new) * d_state * entering)
-        row[2 * units + j] = T(d_keeping)
+        row[new_at * units + j] = T((T(1) - new * new) * d_state * entering)
+        row[(3 - new_at) * units + j] = T(d_keeping)
         row[3 * units + j] = T(d_leaving)
 
 
 @kernel_function
 def lstm_peepholes_grad(old: Array, cs: Array, d_gates: Array, d_wci: Array, d_wcf: Array, d_wco: Array, rows: int,
-                        units: int, peephole: Static, T: Type, item: int) -> None:
+                        units: int, peephole: Static, new_at: Static, T: Type, item: int) -> None:
     """Write the gradients of the peephole weights of one unit; zeros without peepholes."""
     enters, keeps, leaves = T(0), T(0), T(0)
     if peephole:
         for row in range(rows):
             before, sums = old[row * units + item], row * 4 * units + item
             enters = T(enters + d_gates[sums] * before)
-            keeps = T(keeps + d_gates[sums + 2 * units] * before)
+            keeps = T(keeps + d_gates[sums + (3 - new_at) * units] * before)
             leaves = T(leaves + d_gates[sums + 3 * units] * cs[row * units + item])
     d_wci[item] = enters
     d_wcf[item] = keeps
@@ -167,34 +182,48 @@ def gru_input_grad(r: Array, u: Array, dh: Array, first: Array, second: Array, d
         d_old[at + j] = T(first[wide + n + j] * r[at + j] + dh[at + j] * u[at + j] + second[wide + n + j])
 
 
-class _Parts:
-    """Launches of a cell as they come: arrays of the call with their reach, products, temporary arrays."""
+class Parts:
+    """Launches of a cell as they come: arrays of the call with their reach, products, temporary arrays.
 
-    def __init__(self, call: Call, matmul: Lower | None = None) -> None:
+    The first two inputs from `first` on are those of the cell and its state, whose last axes are their sizes.
+    """
+
+    def __init__(self, call: Call, matmul: Lower | None = None, first: int = 0) -> None:
         self.call, self.matmul, self.launches = call, matmul, list[Launch]()
-        self.type, self.size = call.inputs[0].type, call.inputs[0].itemsize
-        (self.rows, self.n), (_, self.units) = call.inputs[0].shape, call.inputs[1].shape
+        self.type, self.size = call.inputs[first].type, call.inputs[first].itemsize
+        self.rows, self.n, self.units = *call.inputs[first].shape[-2:], call.inputs[first + 1].shape[-1]
 
     def inputs(self) -> list[Address]:
         """Return the addresses of all inputs."""
-        return [self.call.input(i).reach(meta.size * self.size) for i, meta in enumerate(self.call.inputs)]
+        return [self.call.input(i).reach(meta.size * meta.itemsize) for i, meta in enumerate(self.call.inputs)]
 
     def outputs(self) -> list[Address]:
         """Return the addresses of all outputs."""
         return [self.call.output(i).reach(meta.size * self.size) for i, meta in enumerate(self.call.outputs)]
 
-    def room(self, columns: int) -> Address:
-        """Return the address of a temporary matrix with a row for each of the batch."""
-        return self.call.scratch(self.rows * columns * self.size).reach(self.rows * columns * self.size).of(self.type)
+    def part(self, address: Address, start: int, count: int) -> Address:
+        """Return the address of `count` elements of an array from `start` on."""
+        return address.at(start * self.size).reach(count * self.size)
 
-    def product(self, a: Address, k: int, b: Address, n: int, transposed: bool = False) -> Address:
-        """Append a matmul of (rows, k) by (k, n), and return its address. transposed: b is (n, k)."""
+    def room(self, columns: int, rows: int | None = None) -> Address:
+        """Return the address of a temporary matrix with a row for each of the batch, or of `rows`."""
+        nbytes = (self.rows if rows is None else rows) * columns * self.size
+        return self.call.scratch(nbytes).reach(nbytes).of(self.type)
+
+    def product(self, a: Address, k: int, b: Address, n: int, transposed: bool = False, rows: int | None = None,
+                a_transposed: bool = False, out: Address | None = None) -> Address:
+        """Append a matmul of (rows, k) by (k, n), and return its address.
+
+        rows: those of the batch where not stated. transposed: b is (n, k); a_transposed: a is (k, rows).
+        """
         assert self.matmul is not None
-        made = self.room(n)
+        rows = self.rows if rows is None else rows
+        made = self.room(n, rows) if out is None else out
         places = {("input", 0): a, ("input", 1): b, ("output", 0): made}
-        metas = (Meta(self.type, (self.rows, k)), Meta(self.type, (n, k) if transposed else (k, n)))
-        part = Call(metas, (Meta(self.type, (self.rows, n)),), {"transpose_a": False, "transpose_b": transposed},
-                    self.call.scratch_sizes, self.call.device)
+        metas = (Meta(self.type, (k, rows) if a_transposed else (rows, k)),
+                 Meta(self.type, (n, k) if transposed else (k, n)))
+        attrs = {"transpose_a": a_transposed, "transpose_b": transposed}
+        within = Call(metas, (Meta(self.type, (rows, n)),), attrs, self.call.scratch_sizes, self.call.device)
 
         def placed(word: Word) -> Word:
             """Return an argument with the addresses of this call."""
@@ -202,7 +231,7 @@ class _Parts:
                 return word
             at = places[word.kind, word.index].at(word.offset_bytes)
             return at if word.nbytes is None else at.reach(word.nbytes)
-        self.launches += [replace(launch, args=tuple(map(placed, launch.args))) for launch in self.matmul(part)]
+        self.launches += [replace(launch, args=tuple(map(placed, launch.args))) for launch in self.matmul(within)]
         return made
 
     def add(self, kernel: Any, items: int, *args: Any, label: str, cost: int = 0, **constants: Any) -> None:
@@ -220,36 +249,36 @@ class _Parts:
 
 def lstm_cell(matmul: Lower, call: Call) -> list[Launch]:
     """Return the launches of an LSTM's step."""
-    parts = _Parts(call, matmul)
+    parts = Parts(call, matmul)
     x, old, h, w, *rest = parts.inputs()
     if not parts.rows * parts.units:
         return []
     sums = parts.product(parts.joined(x, h), parts.n + parts.units, w, 4 * parts.units)
     attrs = call.attrs
-    parts.add(lstm_gates, parts.rows, sums, old, *rest, *parts.outputs(), parts.units,
+    parts.add(lstm_gates, parts.rows, sums, None, old, *rest, *parts.outputs(), parts.units,
               forget=float(attrs["forget_bias"]), clip=float(attrs["cell_clip"]),
-              peephole=bool(attrs["use_peephole"]), T=parts.type, label="lstm gates")
+              peephole=bool(attrs["use_peephole"]), new_at=1, T=parts.type, label="lstm gates")
     return parts.launches
 
 
 def lstm_cell_grad(call: Call) -> list[Launch]:
     """Return the launches of an LSTM step's gradient."""
-    parts = _Parts(call)
+    parts = Parts(call)
     _, old, _, _, wci, wcf, wco, _, i, cs, f, o, ci, co, dcs, dh = parts.inputs()
     d_old, d_gates, *peepholes = parts.outputs()
     peephole = bool(call.attrs["use_peephole"])
     if parts.rows * parts.units:
-        parts.add(lstm_gates_grad, parts.rows, old, wci, wcf, wco, i, f, o, ci, co, dcs, dh, d_old, d_gates,
-                  parts.units, peephole=peephole, T=parts.type, label="lstm gradients")
+        parts.add(lstm_gates_grad, parts.rows, old, wci, wcf, wco, i, f, o, ci, co, dcs, dh, None, None, d_old,
+                  d_gates, parts.units, peephole=peephole, new_at=1, T=parts.type, label="lstm gradients")
     if parts.units:
         parts.add(lstm_peepholes_grad, parts.units, old, cs, d_gates, *peepholes, parts.rows, parts.units,
-                  peephole=peephole, T=parts.type, label="peephole gradients", cost=3 * parts.rows + 1)
+                  peephole=peephole, new_at=1, T=parts.type, label="peephole gradients", cost=3 * parts.rows + 1)
     return parts.launches
 
 
 def gru_cell(matmul: Lower, call: Call) -> list[Launch]:
     """Return the launches of a GRU's step."""
-    parts = _Parts(call, matmul)
+    parts = Parts(call, matmul)
     x, old, w_gates, w_candidate, b_gates, b_candidate = parts.inputs()
     r, u, c, h = parts.outputs()
     n, units, wide = parts.n, parts.units, parts.n + parts.units
@@ -265,7 +294,7 @@ def gru_cell(matmul: Lower, call: Call) -> list[Launch]:
 
 def gru_cell_grad(matmul: Lower, call: Call) -> list[Launch]:
     """Return the launches of a GRU step's gradient."""
-    parts = _Parts(call, matmul)
+    parts = Parts(call, matmul)
     _, old, w_gates, w_candidate, _, _, r, u, c, dh = parts.inputs()
     dx, d_old, d_candidate, d_gates = parts.outputs()
     n, units, wide = parts.n, parts.units, parts.n + parts.units
