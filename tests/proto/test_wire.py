@@ -12,8 +12,9 @@ from google.protobuf.message import Message
 import tfnb.proto
 
 FOLDER = Path(tfnb.proto.__file__).parent
-# projector_config is TensorBoard's: tests/summary/test_projector.py.
-FILES = sorted(path.stem for path in FOLDER.glob("*.proto") if path.stem != "projector_config")
+# projector_config is TensorBoard's: tests/summary/test_projector.py. Servers speak master: tests/cluster.
+ELSEWHERE = ("projector_config", "master")
+FILES = sorted(path.stem for path in FOLDER.glob("*.proto") if path.stem not in ELSEWHERE)
 # Where TensorFlow keeps its modules of the same names.
 PLACES = """
 import importlib

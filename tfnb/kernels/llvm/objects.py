@@ -30,7 +30,7 @@ SOURCES = ("block.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.p
            "llvm/window_tiles.py", "printer.py", "scalar/definition.py", "scalar/expansions.py",
            "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py", "scalar/numpy_forms.py",
            "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
-           "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "spec.py")
+           "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "scalar/widened.py", "spec.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first
