@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -255,8 +257,11 @@ def test_errors_without_servers(monkeypatch):
         with pytest.raises((errors.DeadlineExceededError, errors.UnavailableError)):
             session.run(tf.constant(1))
     monkeypatch.delenv(children.PYTHON, raising=False)
-    monkeypatch.setattr(children.PathFinder, "find_spec", lambda name: None)
+    monkeypatch.setattr(children, "PathFinder", SimpleNamespace(find_spec=lambda name: None))
     with pytest.raises(tf.errors.UnimplementedError, match="TFNB_TF_PYTHON=/path/to/python"):
+        tf.train.Server({"ps": ["127.0.0.1:1"], "worker": ["127.0.0.1:2"]}, "ps", 0)
+    monkeypatch.setenv(children.PYTHON, sys.executable)
+    with pytest.raises(tf.errors.UnavailableError, match="exit status 1(.|\n)*No module named 'tensorflow'"):
         tf.train.Server({"ps": ["127.0.0.1:1"], "worker": ["127.0.0.1:2"]}, "ps", 0)
     monkeypatch.setenv(children.PYTHON, "no_such_python")
     with pytest.raises(FileNotFoundError):

@@ -5,6 +5,8 @@ import atexit
 import os
 import subprocess
 import sys
+import threading
+from collections import deque
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from typing import Any
 from tfnb.core.errors import UnavailableError, UnimplementedError, error_of
 
 PYTHON = "TFNB_TF_PYTHON"
+LINES = 20              # of a server's log that an error shows
 _TASK = Path(__file__).with_name("tensorflow_task.py")
 _children: list[subprocess.Popen[bytes]] = []
 
@@ -41,8 +44,12 @@ class Child:
         if os.environ.get(PYTHON):
             environment.pop("PYTHONPATH", None)                 # of this Python, not of that
         self._process = subprocess.Popen([tensorflow_python(), str(_TASK)], stdin=subprocess.PIPE,
-                                         stdout=subprocess.PIPE, env=environment)
+                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
         _children.append(self._process)
+        self._ready = False
+        self._said: deque[str] = deque(maxlen=LINES)
+        listener = threading.Thread(target=self._listen, name="tfnb-server-log", daemon=True)
+        listener.start()
         assert self._process.stdin is not None and self._process.stdout is not None
         text = server_def.SerializeToString()
         try:
@@ -55,9 +62,21 @@ class Child:
             code, _, message = rest.partition(" ")
             raise error_of(int(code), None, message)
         if word != "READY":
+            status = self._process.wait()
+            listener.join(1)
             raise UnavailableError(None, None, "TensorFlow's server ended before it was ready, with exit status "
-                                   f"{self._process.wait()}: {tensorflow_python()} {_TASK}")
-        self.target = rest
+                                   f"{status}: {tensorflow_python()} {_TASK}\n{''.join(self._said)}")
+        self.target, self._ready = rest, True
+
+    def _listen(self) -> None:
+        """Pass on the log of the ready server; keep the lines before, of TensorFlow's import, for an error."""
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            text = line.decode(errors="replace")
+            if self._ready:
+                sys.stderr.write(text)
+            else:
+                self._said.append(text)
 
     @property
     def pid(self) -> int:
