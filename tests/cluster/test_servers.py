@@ -233,22 +233,23 @@ def test_training_goes_on_after_a_server_was_killed(cluster, tmp_path, job):
     tf.Session.reset(cluster.targets[0])
     X, Y = data()
     x, y, step, loss, _, train = model(cluster, 0, lambda: tf.train.GradientDescentOptimizer(0.5))
-    losses = {}
+    losses = []
     with tf.train.MonitoredTrainingSession(
             cluster.targets[0], True, str(tmp_path), save_checkpoint_secs=None, save_checkpoint_steps=1,
             save_summaries_steps=None, save_summaries_secs=None, log_step_count_steps=None,
             hooks=[tf.train.StopAtStepHook(last_step=10)]) as session:
         killed = False
         while not session.should_stop():
-            value, number, _ = session.run([loss, step, train], {x: X, y: Y})
-            losses[int(number)] = value
+            losses.append(session.run([loss, train], {x: X, y: Y})[0])
             if len(losses) == 5 and not killed:
                 killed = True
                 cluster.kill(job, 0)
                 threading.Timer(0.5, cluster.start, (job, 0)).start()
-    assert killed and len(losses) >= 9
-    expected = plain_losses(10)
-    np.testing.assert_allclose([losses[n] for n in sorted(losses)], [expected[n] for n in sorted(losses)], rtol=1e-5)
+    assert killed and len(losses) >= 9              # the answer of one step may be lost, or the step be done again
+    expected = np.array(plain_losses(12))
+    numbers = [int(np.argmin(abs(expected - value))) for value in losses]
+    np.testing.assert_allclose(losses, expected[numbers], rtol=1e-5)
+    assert numbers == sorted(numbers) and numbers[-1] >= 8
 
 
 def test_errors_without_servers(monkeypatch):

@@ -167,7 +167,8 @@ def test_checkpoints_have_the_optimizer():
     other.load_weights("trained")
     for mine, theirs in zip(model.optimizer.get_weights(), other.optimizer.get_weights(), strict=True):
         np.testing.assert_array_equal(mine, theirs)
-    assert other.train_on_batch(x, x.sum(1)) == pytest.approx(model.train_on_batch(x, x.sum(1)), rel=0.5)
+    assert other.test_on_batch(x, x.sum(1)) == pytest.approx(model.test_on_batch(x, x.sum(1)), rel=1e-4)
+    assert np.isfinite(other.train_on_batch(x, x.sum(1))).all()            # half of the units are dropped by chance
     tf.train.Saver(model.weights).save(K.get_session(), "by_name")
     model.set_weights([np.zeros(w.shape) for w in model.get_weights()])
     model.load_weights("by_name")                               # a checkpoint of names

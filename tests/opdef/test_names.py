@@ -32,6 +32,7 @@ NAMED = {
     "notebook/state/queue_view.py": "the name of the kind of queue is shown without its version",
     "ops/data_flow/queue_ops.py": "a queue that ops of two versions share is of one kind, which messages name",
     "ops/nn/cross_entropy.py": _FAMILY, "ops/state/slice_assign.py": _FAMILY, "image/files.py": _FAMILY,
+    "compile/sized.py": "arithmetic of symbolic sizes, a function of Python for each op that shapes are computed by",
     "ops/nn/blocks.py": "messages name the input that pads or crops",
 }
 TESTS = {"startswith", "endswith", "removesuffix", "removeprefix"}

@@ -5,6 +5,7 @@ import pytest
 
 import tfnb as tf
 from tests.differential import differences
+from tfnb.runtime.targets import Address, Target, find_target
 
 SETUP = """
 import glob, os, re, tempfile, time
@@ -191,16 +192,11 @@ def test_as_in_tensorflow(oracle):
     assert not differences(oracle, SNIPPETS, SETUP)
 
 
-def test_other_machines_are_refused():
-    cluster = {"ps": ["one:2222"], "worker": ["two:2222"]}
-    with pytest.raises(tf.errors.UnimplementedError, match="has 2: /job:ps/task:0, /job:worker/task:0"):
-        tf.train.Server(cluster, "worker", 0)
-    with pytest.raises(tf.errors.NotFoundError, match="runs in this process only.*'grpc://two:2222'"):
-        tf.Session("grpc://two:2222")
+def test_servers_of_this_process():
     server = tf.train.Server({"local": ["localhost:2223"]}, start=False)
-    with pytest.raises(tf.errors.NotFoundError):
-        tf.Session(server.target)
+    assert find_target(server.target) == Address("localhost:2223")
     server.start()
+    assert isinstance(find_target(server.target), Target)
     again = tf.train.Server(server.server_def)
     assert again.target == "grpc://localhost:2223" and again.server_def == server.server_def
 

@@ -29,7 +29,7 @@ Axis = tuple[int, int]                     # (stage input, axis)
 Shapes = Mapping[Operation, tuple[int, ...]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Template:
     """A stage compiled for inputs like `inputs`, where the axes of each of `groups` have one unknown size.
 
