@@ -28,7 +28,7 @@ def an_example(choose, usual):
             size, kind = size + 1, choose.choice("fis")
         if choose.random() < 0.9:
             getattr(made.features.feature[key], LISTS[kind]).value.extend(VALUES[kind](choose) for _ in range(size))
-    return made.SerializeToString()
+    return made.SerializeToString(deterministic=True)      # else each process has its own order of keys
 
 
 def parse(run, texts, defaults):

@@ -115,17 +115,17 @@ def scan_example(text: Array, begins: Array, keys: Array, ends: Array, wanted: i
             if good:
                 number = key_number(text, start, key_end, keys, ends, wanted, guess)
             good = number != -2
+            kind, count, first, end = 0, 0, 0, 0
+            if good and feature < feature_end:                     # of a key that nobody wants, too: it may be broken
+                kind = int(text[feature]) // 8
+                first, end = field_at(text, feature, feature_end, 8 * kind + 2)
+                good = first >= 0 and end == feature_end and kind >= BYTES and kind <= INTEGERS
+                if good:
+                    first, end, count = count_values(text, first, end, kind)
+                    good = count >= 0
             if number >= 0:
                 guess = number + 1
                 place = (number * examples + item) * FIELDS
-                kind, count, first, end = 0, 0, 0, 0
-                if feature < feature_end:
-                    kind = int(text[feature]) // 8
-                    first, end = field_at(text, feature, feature_end, 8 * kind + 2)
-                    good = first >= 0 and end == feature_end and kind >= BYTES and kind <= INTEGERS
-                    if good:
-                        first, end, count = count_values(text, first, end, kind)
-                        good = count >= 0
                 found[place] = kind
                 found[place + 1] = first
                 found[place + 2] = end
