@@ -127,8 +127,10 @@ def test_errors_leave_the_session_usable(cluster):
 def test_what_calls_python_stays_in_this_process(cluster):
     v = tf.Variable(2.0, name="on_the_server")
     numbers = np.arange(10, dtype=np.float32)
-    data = tf.data.Dataset.from_tensor_slices((numbers, numbers.astype("i"))).repeat().batch(3)
+    data = tf.data.Dataset.from_tensor_slices((numbers, numbers.astype("i")))
+    data = data.map(lambda a, b: (tf.py_func(lambda one: one, [a], tf.float32), b)).repeat().batch(3)
     x, y = data.make_one_shot_iterator().get_next()
+    x.set_shape([None])
     more = tf.py_func(lambda a: a + 1, [x], tf.float32)
     more.set_shape([None])
     initialized = tf.data.Dataset.range(2).make_initializable_iterator()

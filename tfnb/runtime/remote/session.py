@@ -11,7 +11,7 @@ import numpy as np
 from tfnb.compile.planning.plan import Plan
 from tfnb.core.errors import AbortedError, InvalidArgumentError, OpError, UnavailableError
 from tfnb.core.lazy import lazy_module
-from tfnb.graph.formats.export import strip_defaults, versions
+from tfnb.graph.formats.export import graph_def, strip_defaults, versions
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Tensor
 from tfnb.runtime.remote.master import Master, made_error
@@ -77,35 +77,33 @@ class RemoteSession:
 
     def _graph_def(self) -> Any:
         """Return the graph as servers get it: with placeholders for what ops give that stay here."""
-        made = strip_defaults(self.graph.as_graph_def())
-        here = {op.name: op for op in self.graph.get_operations() if stays(op)}
+        ops = self.graph.get_operations()
+        here = {op.name for op in ops if stays(op)}
+        sent = [op for op in ops if op.name not in here]
+        made = strip_defaults(graph_def(sent))
         if not here:
             return made
-        nodes = [node for node in made.node if node.name not in here]
-        del made.node[:]
-        tensors = dict.fromkeys(t for op in self.graph.get_operations() if op.name not in here
-                                for t in op.inputs if t.op.name in here)
+        tensors = dict.fromkeys(t for op in sent for t in op.inputs if t.op.name in here)
+        names = {(t.op.name, t.value_index): stand_in(t) for t in tensors}
+        for node in made.node:
+            node.input[:] = [names.get(_split_name(name), name) for name in node.input if name.lstrip("^") not in here
+                             or not name.startswith("^")]
         for tensor in tensors:
             node = made.node.add(name=stand_in(tensor), op="Placeholder")
             node.attr["dtype"].type = tensor.dtype.base_dtype.as_datatype_enum
-        names = {(t.op.name, t.value_index): stand_in(t) for t in tensors}
-        for node in nodes:
-            node.input[:] = [names.get(_split_name(name), name) for name in node.input if name.lstrip("^") not in here
-                             or not name.startswith("^")]
-        made.node.extend(nodes)
         return made
 
-    def _create(self, graph_def: Any) -> None:
-        request = _pb.CreateSessionRequest(graph_def=graph_def)
+    def _create(self, whole: Any) -> None:
+        request = _pb.CreateSessionRequest(graph_def=whole)
         if self._config is not None:
             request.config.MergeFromString(self._config.SerializeToString())
         made = self.master.call_waiting("CreateSession", request, self._limit())
         self._handle, self._version = made.session_handle, made.graph_version
         self.generation += 1
 
-    def _extend(self, graph_def: Any, nodes: Collection[Any]) -> None:
+    def _extend(self, whole: Any, nodes: Collection[Any]) -> None:
         if nodes:
-            added = _graph.GraphDef(versions=versions(), library=graph_def.library)
+            added = _graph.GraphDef(versions=versions(), library=whole.library)
             added.node.extend(nodes)
             request = _pb.ExtendSessionRequest(session_handle=self._handle, graph_def=added,
                                                current_graph_version=self._version)
