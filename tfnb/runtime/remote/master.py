@@ -1,6 +1,7 @@
 """Client of TensorFlow's MasterService: its methods over gRPC, with TensorFlow's errors."""
 from __future__ import annotations
 
+import os
 import re
 import time
 from typing import Any
@@ -24,6 +25,7 @@ _NODE = re.compile(r"\{\{node ([^{}]+)\}\}|\[\[(?:node )?([\w.][\w./\-]*)")
 
 def grpc_or_error() -> Any:
     """Return the module grpc. Raises ImportError that tells how to install it."""
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")        # it logs each connection that ends; it reads this once
     try:
         grpc.insecure_channel       # noqa: B018  imports it
     except ImportError:
