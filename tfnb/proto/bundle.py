@@ -27,7 +27,8 @@ from tfnb.proto.files import staged_beside
 from tfnb.proto.mapped import CHUNK, file_array, map_of, read_at, release
 from tfnb.proto.nearby import nearby
 from tfnb.proto.slices import Shape, Slice
-from tfnb.proto.table import Table, read_varint
+from tfnb.proto.table import Table
+from tfnb.proto.varints import read_varint
 
 _messages = lazy_module("tfnb.proto.tensor_bundle_pb2")
 

@@ -23,7 +23,8 @@ from tfnb.proto import slices
 from tfnb.proto.bundle import VERSION, Array, begun, data_path, fixed_lengths, mask, pending, staged_shards
 from tfnb.proto.files import SHARDS, STAGED, Staging, if_abandoned, remove_abandoned, write_all
 from tfnb.proto.slices import Shape, Slice
-from tfnb.proto.table import Table, varint, write_table
+from tfnb.proto.table import Table, write_table
+from tfnb.proto.varints import varint
 
 _messages = lazy_module("tfnb.proto.tensor_bundle_pb2")
 

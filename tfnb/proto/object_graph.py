@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfnb.core.errors import DataLossError
+from tfnb.proto.varints import varint
 
 ENTRY = "_CHECKPOINTABLE_OBJECT_GRAPH"             # official: the name of the checkpoint's entry
 
@@ -88,16 +89,8 @@ def _read(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _field(number: int, content: bytes) -> bytes:
-    return _varint(number << 3 | 2) + _varint(len(content)) + content
+    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def _number(number: int, value: int) -> bytes:
-    return _varint(number << 3) + _varint(value)
-
-
-def _varint(value: int) -> bytes:
-    made = bytearray()
-    while value > 127:
-        made.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*made, value])
+    return varint(number << 3) + varint(value)

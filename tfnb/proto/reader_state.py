@@ -4,7 +4,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tfnb.core.errors import InvalidArgumentError
-from tfnb.proto.table import read_varint, varint
+from tfnb.proto.varints import read_varint, varint
 
 
 class ReaderState(NamedTuple):

@@ -19,6 +19,7 @@ from tfnb.core.errors import DataLossError, UnimplementedError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import open_regular
 from tfnb.proto.records import masked_crc
+from tfnb.proto.varints import read_varint, varint
 
 MAGIC = 0xDB4775248B80FB57
 BLOCK = 262_144                                    # TensorFlow closes a block of this many bytes
@@ -29,30 +30,6 @@ MAPPED = 1 << 24                                   # larger files are mapped, no
 # Keys are longer than the bytes that store them, because they share beginnings: in honest files some 10 times.
 KEY_FACTOR, KEY_EXTRA = 100, 1 << 16
 _WORD = struct.Struct("<I")
-
-
-def varint(number: int) -> bytes:
-    """A number below 2^64, seven bits a byte, the lowest first."""
-    out = bytearray()
-    while number > 127:
-        out.append(number & 127 | 128)
-        number >>= 7
-    out.append(number)
-    return bytes(out)
-
-
-def read_varint(data: bytes | memoryview, at: int) -> tuple[int, int]:
-    """The number at `at`, and where the next one stands. Raises ValueError, IndexError for what is none."""
-    number = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        number |= (byte & 127) << shift
-        if byte < 128:
-            return number, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number of more than 64 bits")
 
 
 class _Block:

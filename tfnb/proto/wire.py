@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from tfnb.proto.varints import read_varint, varint
+
 VARINT, FIXED64, BYTES, GROUP, END, FIXED32 = range(6)
 _SIZES = {FIXED64: 8, FIXED32: 4}
-_WIDEST = 10                                       # bytes of a varint of 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +62,12 @@ KINDS = {
 }
 
 
-def varint(value: int) -> bytes:
-    """Return an integer that is at least 0 in groups of 7 bits, the low ones first."""
-    made = bytearray()
-    while value > 0x7F:
-        made.append(value & 0x7F | 0x80)
-        value >>= 7
-    made.append(value)
-    return bytes(made)
-
-
 def _read_varint(data: bytes, at: int) -> tuple[int, int]:
-    value = 0
-    for i, byte in enumerate(data[at:at + _WIDEST]):
-        value |= (byte & 0x7F) << 7 * i
-        if byte < 0x80:
-            return value, at + i + 1
-    raise ValueError("an integer does not end")
+    """Return an integer, and where it ends. Raises ValueError for one that does not end."""
+    try:
+        return read_varint(data, at)
+    except (IndexError, ValueError):
+        raise ValueError("an integer does not end") from None
 
 
 def _read(data: bytes, at: int, wire: int, number: int) -> tuple[Any, int]:

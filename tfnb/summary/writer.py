@@ -16,7 +16,7 @@ from tfnb.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.meta_graph_pb2 import MetaGraphDef
 from tfnb.proto.summary_pb2 import Summary
-from tfnb.proto.table import varint
+from tfnb.proto.varints import varint
 from tfnb.summary.events import EventFile
 
 _SUMMARY_FIELD = bytes([5 << 3 | 2])               # Event.summary: field 5, a length and bytes

@@ -9,6 +9,7 @@ import numpy as np
 
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.graph.formats.protos import make_ndarray, make_tensor_proto
+from tfnb.proto.varints import read_varint, varint
 
 # (field number << 3) | 2: length-delimited. The numbers are those of master.proto and tensor.proto.
 FEED_OF_STEP, FEED_OF_CALLABLE, NAME, TENSOR, CONTENT = (n << 3 | 2 for n in (2, 3, 1, 2, 4))
@@ -50,14 +51,7 @@ def _strings(content: bytes, shape: Sequence[int]) -> np.ndarray:
     made, at = np.empty(prod(shape), object), 0
     lengths = []
     for _ in range(made.size):
-        length = shift = 0
-        while True:
-            byte = content[at]
-            at += 1
-            length |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
+        length, at = read_varint(content, at)
         lengths.append(length)
     for i, length in enumerate(lengths):
         made[i] = content[at:at + length]
@@ -82,10 +76,5 @@ def _size(parts: Sequence[Part]) -> int:
 
 
 def _key(tag: int, length: int) -> bytes:
-    """Return a field's tag and length, as varints (tags are below 128)."""
-    out = bytearray([tag])
-    while length > 127:
-        out.append(length & 127 | 128)
-        length >>= 7
-    out.append(length)
-    return bytes(out)
+    """Return a field's tag and length."""
+    return varint(tag) + varint(length)
