@@ -35,8 +35,9 @@ class SyncReplicasOptimizer(OptimizerWrapper):
 
     Each worker adds its gradients to accumulators and waits for a token; the queue runner of the chief takes the mean,
     applies it and hands out a token for each of `total_num_replicas` workers. Gradients of an older step are dropped.
-    Workers are sessions of one tf.train.Server, in threads. variable_averages: an ExponentialMovingAverage that is
-    moved after each step, over variables_to_average. Make the hook of `make_session_run_hook` a hook of the session.
+    Workers are tasks of a cluster (docs/cluster.md), or threads with sessions of one tf.train.Server.
+    variable_averages: an ExponentialMovingAverage that is moved after each step, over variables_to_average. Make the
+    hook of `make_session_run_hook` a hook of the session.
 
     >>> step = tf.train.get_or_create_global_step()
     >>> v = tf.Variable(1.0)
