@@ -5,7 +5,6 @@ from tfnb.train.optimizers.adagrad import AdagradOptimizer
 from tfnb.train.optimizers.adagrad_da import AdagradDAOptimizer
 from tfnb.train.optimizers.adam import AdamOptimizer
 from tfnb.cluster.spec import ClusterSpec
-from tfnb.cluster.server import Server
 from tfnb.train.checkpoints.reader import (
     NewCheckpointReader, init_from_checkpoint, list_variables, load_checkpoint, load_variable,
 )
@@ -47,6 +46,7 @@ __getattr__ = _lazy_names(__name__, {
     "basic_train_loop": "tfnb.train.sessions.basic_loops",
     **dict.fromkeys(("CheckpointSaverHook", "CheckpointSaverListener"), "tfnb.train.sessions.checkpoint_hook"),
     **dict.fromkeys(("VocabInfo", "warm_start"), "tfnb.train.checkpoints.warm_start"),
+    "Server": "tfnb.cluster.server",
     **dict.fromkeys(("Checkpoint", "CheckpointManager"), "tfnb.train.checkpoints.checkpoint"),
     "checkpoints_iterator": "tfnb.train.checkpoints.iterator",
     "replica_device_setter": "tfnb.train.device_setter",

@@ -23,7 +23,7 @@ from tfnb.runtime.state.trace import Trace
 
 PATIENCE = 8             # programs of a stage of a loop: one that meets more shapes is interpreted
 KEPT, ALWAYS = 512, 4    # cached shapes of a stage; the number kept however large
-KEPT_BYTES = 1 << 27     # of their arenas and result arrays: what is evicted follows from a template again, in 0.3 ms
+KEPT_BYTES = 1 << 27     # of their arenas and result arrays: what is evicted follows from a template again, in 1 ms
 NOTED = 32               # shapes that a stage of a loop records as met
 
 
