@@ -10,7 +10,10 @@ import pytest
 import tfnb as tf
 from tests.gpu_programs import PROGRAMS
 from tests.handles import hold
+from tests.kernels.cuda.stand_in import Recorder
 from tfnb.kernels.cuda import device as cuda
+from tfnb.kernels.cuda import memory
+from tfnb.kernels.cuda.driver import DriverError
 from tfnb.python.client import device_lib
 
 GPU, CPU = (f"/job:localhost/replica:0/task:0/device:{kind}:0" for kind in ("GPU", "CPU"))
@@ -42,29 +45,25 @@ def test_a_program_gives_what_it_gives_on_the_cpu(name):
 @pytest.mark.parametrize("good, bad", [("v0 + v1", "v0 - v1"), ("range(row + 1, rows)", "range(row, rows)"),
                                        ("state[2] = moved", "state[2] = low"), ("(n0 - 1 - i0)", "i0")])
 def test_control_a_fault_in_a_kernel_is_noticed(good, bad, monkeypatch):
-    texts, launch = [], cuda.launch
+    texts, function = [], cuda.driver().function
 
-    def faulty(text, *rest):
+    def faulty(text, types):
         texts.append(text)
-        launch(text.replace(good, bad), *rest)
+        return function(text.replace(good, bad), types)
 
-    monkeypatch.setattr(cuda, "launch", faulty)
+    monkeypatch.setattr(cuda.driver(), "function", faulty)
     with pytest.raises(AssertionError):
         agree({"v0 + v1": "broadcasting", "range(row + 1, rows)": "picking", "state[2] = moved": "random"}.get(
             good, "movement"))
     assert any(good in text for text in texts)
 
 
-def count(monkeypatch):
-    """The arrays that go to the GPU and come back from now on."""
-    moved = {"upload": [], "download": []}
-    ways = {name: getattr(cuda, name) for name in moved}
-    for name in moved:
-        def copied(device, host, name=name):
-            moved[name].append(host.nbytes)
-            ways[name](device, host)
-        monkeypatch.setattr(cuda, name, copied)
-    return moved
+@pytest.fixture
+def recorded(monkeypatch):
+    """The GPU's driver, which records its calls."""
+    recorder = Recorder(cuda.driver())
+    monkeypatch.setattr(cuda, "driver", lambda: recorder)
+    return recorder
 
 
 def line():
@@ -162,16 +161,91 @@ def test_step_stats_name_who_did_it():
     assert "Sum" in graphs[GPU] and z.op.name in graphs[CPU]
 
 
-def test_variables_stay_on_the_gpu(monkeypatch):
+def test_variables_stay_on_the_gpu(recorded):
     w, x, y, step = line()
     with tf.Session() as sess:
         sess.run(w.initializer)
         sess.run([y, step.op], {x: ONES})
-        moved = count(monkeypatch)
+        recorded.calls.clear()
         for _ in range(5):
             sess.run([y, step.op], {x: ONES})
-        assert moved == {"upload": [16] * 5, "download": [4] * 5}          # x there, y back
+        # the calls that are captured: x there, y back, as whole lines of 64 bytes
+        assert (recorded.moved("copy_in"), recorded.moved("copy_out")) == ([64], [64])
         np.testing.assert_array_equal(sess.run(w), [-2, -1, 0, 1])
+
+
+def asked(recorded):
+    """What was asked of the driver, but for waiting for a staging buffer and the note that it was read."""
+    return [name for name in recorded.take() if name not in ("enter", "wait", "record", "function")]
+
+
+def test_a_step_is_one_launch_from_the_third_run_on(recorded):
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        recorded.take()
+        found = []
+        for i in range(4):
+            assert sess.run([y, step.op], {x: i * ONES})[0] == i * (10 - 2 * sum(range(i)))
+            found.append([name for name in asked(recorded) if name not in ("allocate", "pin", "event")])
+        launches = ["launch"] * found[0].count("launch")
+        assert launches and found[0][-len(launches) - 3:] == ["copy_in", *launches, "copy_out", "synchronize"]
+        assert found[1] == ["begin", "copy_in", *launches, "copy_out", "end", "replay", "synchronize"]
+        assert found[2] == found[3] == ["replay", "synchronize"]
+
+
+def test_a_run_that_fetches_nothing_does_not_wait_and_the_next_stages_elsewhere(recorded):
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        for i in range(5):
+            recorded.take()
+            sess.run(step.op, {x: i * ONES})
+            found = asked(recorded)
+        assert found == ["repoint", "replay"]
+        np.testing.assert_array_equal(sess.run(w), np.array([1, 2, 3, 4]) - 0.5 * sum(range(5)))
+
+
+def test_a_variable_that_moves_is_bound_again(recorded):
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        assert [sess.run(y, {x: ONES}) for _ in range(3)] == [10] * 3
+        w.load(2 * ONES, sess)
+        assert sess.run(y, {x: ONES}) == 8
+        sess.run(tf.assign(w, [1.0, 1.0, 1.0, 0.0]))
+        assert [sess.run(y, {x: ONES}) for _ in range(3)] == [3] * 3
+
+
+def test_a_capture_that_the_driver_refuses_leaves_calls_one_by_one(recorded, monkeypatch):
+    w, x, y, step = line()
+    end = recorded.driver.end
+
+    def refuse(keep=True):
+        end(False)
+        if keep:
+            raise DriverError("cuStreamEndCapture", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED")
+
+    monkeypatch.setattr(recorded.driver, "end", refuse)
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        assert [sess.run([y, step.op], {x: ONES})[0] for _ in range(4)] == [10, 8, 6, 4]
+        assert "launch" in asked(recorded)
+        text = tf.explain([y, step.op], {x: ONES}, sess)
+        assert "one by one: no CUDA graph could be captured, cuStreamEndCapture returned CUDA_ERROR_STREAM" in text
+
+
+def test_a_failure_of_the_driver_names_an_op_and_the_session_goes_on(recorded):
+    w, x, y, step = line()
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        sess.run(y, {x: ONES})
+        recorded.refuses["synchronize"] = DriverError("cuStreamSynchronize", "CUDA_ERROR_LAUNCH_FAILED")
+        with pytest.raises(tf.errors.InternalError, match="cuStreamSynchronize returned CUDA_ERROR_LAUNCH") as info:
+            sess.run(y, {x: ONES})
+        assert info.value.op is not None
+        recorded.refuses.clear()
+        assert sess.run(y, {x: ONES}) == 10
 
 
 def test_who_reads_on_the_cpu_sees_the_last_value_and_may_change_it():
@@ -188,8 +262,7 @@ def test_who_reads_on_the_cpu_sees_the_last_value_and_may_change_it():
             assert sess.run(y, {x: ONES}) == 40 * i
 
 
-def test_variables_behind_handles_are_on_the_gpu(monkeypatch):
-    moved = count(monkeypatch)
+def test_variables_behind_handles_are_on_the_gpu(recorded):
     with tf.device("/gpu:0"):
         w, table = hold(np.full([3, 2], 0.5, "f")), hold(np.ones([3, 2], "f"))
         before = w.read + 0.0
@@ -202,9 +275,9 @@ def test_variables_behind_handles_are_on_the_gpu(monkeypatch):
     with tf.Session() as sess:
         sess.run([w.start, table.start])
         runs = [sess.run([before, rows, after])]
-        moved["upload"].clear()
+        recorded.calls.clear()
         runs += [sess.run([before, rows, after]) for _ in range(2)]
-        assert w.read.dtype.size * 6 not in moved["upload"]
+        assert w.read.dtype.size * 6 not in recorded.moved("copy_in")
         assert [run[0][0, 0] for run in runs] == [0.5, 0.0, -0.5] and all((run[2] == -0.5).all() for run in runs)
         assert sess.run(table.read).tolist() == [[1, 1], [7, 7], [1, 1]]
 
@@ -301,13 +374,6 @@ def test_sessions_have_their_own_variables():
         assert one.run(y, {x: ONES}) == 8 and other.run(y, {x: ONES}) == 10
 
 
-def test_what_is_kept_of_memory_serves_again():
-    first = cuda.Memory(1000)
-    array = first._array
-    del first
-    assert cuda.Memory(1010)._array is array and cuda.Memory(100_000)._array is not array
-
-
 def test_explain_shows_cuda_kernels():
     w, x, y, step = line()
     with tf.Session() as sess:
@@ -315,7 +381,7 @@ def test_explain_shows_cuda_kernels():
         sess.run([y, step], {x: ONES})
         sess.run([y, step], {x: ONES})
         text = tf.explain([y, step], {x: ONES}, sess, sources=True)
-    for part in "stage 0 (gpu)", "1 block of 2 threads", "cuda.blockIdx.x", "cuda.shared.array":
+    for part in "stage 0 (gpu)", "1 CUDA graph a run", "1 block of 2 threads", "cuda.blockIdx.x", "cuda.shared.array":
         assert part in text
 
 
@@ -340,15 +406,32 @@ def test_a_closed_session_leaves_no_memory_on_the_gpu():
     assert place() is None
 
 
-def test_too_little_memory_is_an_error(monkeypatch):
-    def full(*shape):
-        raise RuntimeError("[2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY")
-
+def test_too_little_memory_is_an_error_that_names_op_and_tensors(recorded):
     w, x, y, step = line()
+    with tf.device("/gpu:0"):
+        big = tf.placeholder(tf.float32, [None, 1000], name="big")
+        wide = tf.concat([tf.matmul(big, big, transpose_a=True, name="wide")] * 2, 0, name="twice")
     with tf.Session() as sess:
         sess.run(w.initializer)
-        with monkeypatch.context() as patch:
-            patch.setattr(cuda.namespace()["cuda"], "device_array", full)
-            with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM when allocating .* bytes on the GPU"):
-                cuda.Memory(1 << 30)
-        assert sess.run(y, {x: ONES}) == 10
+        sess.run(step, {x: ONES})
+        recorded.refuses["allocate"] = DriverError("cuMemAllocFromPoolAsync", "CUDA_ERROR_OUT_OF_MEMORY")
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="OOM: no .* bytes on the GPU") as info:
+            sess.run(wide, {big: np.ones([3, 1000])})
+        recorded.refuses.clear()
+        assert info.value.op.name == "twice"
+        for line_ in ("8,000,000 bytes  float32[2000, 1000]  twice", "12,000 bytes  float32[3, 1000]  big"):
+            assert line_ in info.value.message
+        assert sess.run(y, {x: ONES}) == 8
+
+
+def test_a_limit_of_memory_is_kept(monkeypatch):
+    monkeypatch.setattr(memory, "pool", memory.Pool())
+    config = tf.ConfigProto(gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=1 / 256))      # 1 MB
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [None])
+        y = x * 2.0
+    with tf.Session(config=config) as sess:
+        assert sess.run(y, {x: ONES}).tolist() == [2] * 4
+        with pytest.raises(tf.errors.ResourceExhaustedError, match="of the 1,048,576 that gpu_options allow"):
+            sess.run(y, {x: np.ones(1 << 18)})
+        assert sess.run(y, {x: ONES}).tolist() == [2] * 4

@@ -55,6 +55,8 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
         if stage.on_device:
             inputs = _inputs(stage, arrays, None if ran is None else ran.runners[i])
             parts += [f"stage {i}:" * (len(plan.stages) > 1), _explain_stage(stage, inputs, chosen, sources)]
+            if stage.gpu and ran is not None:
+                parts += [f"{program.graphs} a run" for program in _programs(ran.runners[i])[-1:]]
     if timed is not None and all(_profiled(runner) for runner in timed.runners):
         parts.append(repr(profile_plan(timed, chosen._store, list(arrays.values()))))
     return "\n\n".join(filter(None, parts))
@@ -85,8 +87,12 @@ def _inputs(stage: Stage, arrays: Mapping[Tensor, np.ndarray], runner: StageRunn
     if all(t in arrays for t in stage.inputs):
         return [Meta(arrays[t].dtype.name, arrays[t].shape, arrays[t] if t in stage.by_value else None)
                 for t in stage.inputs]
-    programs = [] if runner is None else runner.programs()
+    programs = _programs(runner)
     return list(programs[-1].compiled.inputs) if programs else None
+
+
+def _programs(runner: StageRunner | None) -> list[Any]:
+    return [] if runner is None else list(runner.programs())
 
 
 def _has_run(ran: Executor, arrays: Mapping[Tensor, np.ndarray]) -> bool:

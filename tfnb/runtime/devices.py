@@ -22,6 +22,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.kernels.cuda import device as cuda
+from tfnb.kernels.cuda.memory import configure
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
 
@@ -158,7 +159,12 @@ class Placer:
         """
         named = any("GPU" in op.device for op in graph.get_operations())
         self._gpu = next(iter(gpus_of(self._config, self._task)), None) if named else None
-        return self._is_on_gpu if self._gpu is not None else None
+        if self._gpu is None:
+            return None
+        if self._config is not None:
+            asked = self._config.gpu_options
+            configure(asked.per_process_gpu_memory_fraction, asked.allow_growth)
+        return self._is_on_gpu
 
     def _is_on_gpu(self, op: Operation) -> bool:
         return self._gpu is not None and self.device_of(op) == self._gpu.name

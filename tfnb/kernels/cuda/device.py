@@ -1,18 +1,14 @@
-"""The one module that imports numba.cuda (it is optional: the extra `tfnb[cuda]`), and what we need of it.
+"""The GPU, and the compiler of its kernels: the one module that imports numba.cuda (optional: the extra `tfnb[cuda]`).
 
-With NUMBA_ENABLE_CUDASIM=1 in the environment before the first import, numba.cuda is its simulator: kernels run as
-Python, a thread for each CUDA thread.
+With NUMBA_ENABLE_CUDASIM=1 in the environment the GPU is a simulated one (simulator.py), which needs no numba-cuda.
 """
 from __future__ import annotations
 
 import importlib
 import importlib.util
 import math
-import os
+import pkgutil
 import re
-import sys
-import threading
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,13 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import ResourceExhaustedError
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.cuda import simulator
+from tfnb.kernels.cuda.driver import CudaDriver, Driver
+from tfnb.kernels.llvm import objects
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 numba = lazy_module("numba")
 compiler = lazy_module("numba.cuda.compiler")
 core = lazy_module("cuda.core")
+hashlib, metadata = lazy_module("hashlib"), lazy_module("importlib.metadata")
 
 TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "bool_")
 
@@ -36,8 +35,8 @@ TYPES = ("float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint
 class Gpu:
     """A GPU that kernels run on.
 
-    capability: of its chip; memory: bytes; bus: its PCI address, or ""; simulated: numba's simulator, which runs
-    kernels as Python on the CPU.
+    capability: of its chip; memory: bytes; bus: its PCI address, or ""; simulated: kernels run as Python on
+    the CPU.
     """
 
     name: str
@@ -53,18 +52,17 @@ class Gpu:
         return f"device: 0, name: {self.name}{bus}, compute capability: {'.'.join(map(str, self.capability))}"
 
 
-SIMULATED = Gpu("the simulator of numba.cuda: kernels run as Python on the CPU", (5, 2), 256 << 20, simulated=True)
+SIMULATED = Gpu("the simulator: kernels run as Python on the CPU", (5, 2), 256 << 20, simulated=True)
 
 
 def is_simulator() -> bool:
-    """Return whether numba.cuda is its simulator in this process."""
-    return bool(numba.config.ENABLE_CUDASIM)
+    """Return whether the GPU is the simulated one in this process."""
+    return simulator.is_asked_for()
 
 
 def is_installed() -> bool:
-    """Return whether GPU kernels can run: numba-cuda is installed, or the environment asks for numba's simulator."""
-    return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0") \
-        or importlib.util.find_spec("numba_cuda") is not None
+    """Return whether GPU kernels can run: numba-cuda is installed, or the environment asks for the simulator."""
+    return is_simulator() or importlib.util.find_spec("numba_cuda") is not None
 
 
 def can_compile() -> bool:
@@ -76,13 +74,13 @@ def can_compile() -> bool:
 def gpu() -> Gpu | None:
     """Return the GPU that kernels run on, the first one of the machine; None if there is none.
 
-    The first call imports numba.cuda and asks the driver: only who wants a GPU should make it.
+    The first call may import numba.cuda and ask the driver: only who wants a GPU should make it.
     """
     if not is_installed():
         return None
-    cuda = _import_cuda()
     if is_simulator():
         return SIMULATED
+    cuda = _import_cuda()
     return _first_gpu(cuda) if cuda.is_available() and len(cuda.gpus) else None
 
 
@@ -95,48 +93,13 @@ def _first_gpu(cuda: Any) -> Gpu:
         return Gpu(name, tuple(found.compute_capability), int(cuda.current_context().get_memory_info().total), bus)
 
 
-class _SharedArrays(dict[Any, Any]):
-    """The shared arrays of a simulated block, by their positions in the source: each is made by one thread.
-
-    The simulator looks one up and enters it in two steps. Threads between which the interpreter switched there had
-    arrays of their own, and sums were wrong, in one of ten runs on a busy machine.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._making = threading.Lock()
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """Return the array, or None: then other threads wait until it is there."""
-        self._making.acquire()
-        found = super().get(key, default)
-        if found is not None:
-            self._making.release()
-        return found
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, value)
-        self._making.release()
-
-
-def _share_arrays_once() -> None:
-    shared = importlib.import_module("numba.cuda.simulator.kernelapi").FakeCUDAShared
-    init = shared.__init__
-
-    def begin(self: Any, *args: Any) -> None:
-        init(self, *args)
-        self._allocations = _SharedArrays()
-    if init.__name__ != "begin":
-        shared.__init__ = begin
-
-
 def _import_cuda() -> Any:
     """Import numba.cuda: numba-cuda's, not the one that numba still brings.
 
     Its .pth file, which sees to that, does not count in folders of PYTHONPATH. numba-cuda 0.30 still names
     np.row_stack, which NumPy 2.5 removed: it is lent that. It warns of small grids, as any small graph has.
     """
-    if not is_simulator() and importlib.util.find_spec("_numba_cuda_redirector"):
+    if importlib.util.find_spec("_numba_cuda_redirector"):
         importlib.import_module("_numba_cuda_redirector")
     numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
     lent = not hasattr(np, "row_stack")
@@ -144,10 +107,7 @@ def _import_cuda() -> Any:
         np.row_stack = np.vstack
     try:
         module = importlib.import_module("numba.cuda")
-        if is_simulator():
-            _share_arrays_once()
-        else:
-            importlib.import_module("numba.cuda.np.arrayobj")
+        importlib.import_module("numba.cuda.np.arrayobj")
         return module
     finally:
         if lent:
@@ -155,12 +115,19 @@ def _import_cuda() -> Any:
 
 
 @cache
-def namespace() -> dict[str, Any]:
-    """Return the names that kernel source may use: cuda, math and the type constructors. Imports numba.cuda."""
-    cuda = _import_cuda()                   # the module itself, not a stand-in: numba looks for this very object
+def driver() -> Driver:
+    """Return the driver of the GPU, which must be there (`gpu`)."""
     if is_simulator():
-        sys.setswitchinterval(1e-4)         # its threads wait for one another: 10 times faster than with 5 ms
-        return {"cuda": cuda, "math": _math_of_numpy(), **{name: getattr(np, name) for name in TYPES}}
+        return simulator.SimulatedDriver(load_source, SIMULATED.memory)
+    return CudaDriver(importlib.import_module("cuda.bindings.driver"), cubin)
+
+
+@cache
+def namespace() -> dict[str, Any]:
+    """Return the names that kernel source may use: cuda, math and the type constructors. May import numba.cuda."""
+    if is_simulator():
+        return {"cuda": simulator.cuda, "math": _math_of_numpy(), **{name: getattr(np, name) for name in TYPES}}
+    cuda = _import_cuda()                   # the module itself, not a stand-in: numba looks for this very object
     return {"cuda": cuda, "math": math, **{name: getattr(numba.types, name) for name in TYPES}}
 
 
@@ -173,89 +140,14 @@ def _math_of_numpy() -> SimpleNamespace:
 def load_source(text: str) -> Callable[..., None]:
     """Return the Python function `kernel` that a source defines. Raises SyntaxError or KeyError for invalid source."""
     scope = dict(namespace())
-    exec(compile(text, "<tfnb cuda kernel>", "exec"), scope)
+    exec(compile(simulator.in_turns(text) if is_simulator() else text, "<tfnb cuda kernel>", "exec"), scope)
     kernel: Callable[..., None] = scope["kernel"]
     return kernel
 
 
-@cache
-def kernel(text: str) -> Any:
-    """Return the kernel of a source, ready for `launch`: compiled once for each form of arguments."""
-    return namespace()["cuda"].jit(load_source(text))
-
-
-_free: dict[int, list[Any]] = {}                       # bytes -> arrays of the device that nobody uses
-_guard = threading.Lock()
-
-
-class Memory:
-    """A buffer in GPU memory, from a pool by size class: a call of the driver takes longer than most kernels.
-
-    Raises ResourceExhaustedError if there is not enough memory.
-    """
-
-    def __init__(self, nbytes: int) -> None:
-        self.size = _rounded(nbytes)
-        self._array = _take(self.size)
-        weakref.finalize(self, _give, self.size, self._array)
-
-    def view(self, offset: int, count: int, type: str) -> Any:
-        """Return `count` elements of a dtype as a flat device array. offset: in bytes, a multiple of the itemsize."""
-        nbytes = max(1, count) * np.dtype(type).itemsize
-        return self._array[offset:offset + nbytes].view(np.dtype(type))[:max(1, count)]
-
-
-def _rounded(nbytes: int) -> int:
-    """Round up to the next of eight steps between powers of two."""
-    step = max(256, 1 << max(0, nbytes.bit_length() - 4))
-    return max(1, -(-nbytes // step)) * step
-
-
-def _take(size: int) -> Any:
-    with _guard:
-        if _free.get(size):
-            return _free[size].pop()
-    cuda = namespace()["cuda"]
-    try:
-        return cuda.device_array(size, np.uint8)
-    except Exception as error:                         # the driver's class for it is numba's own, and changes
-        if "MEMORY" not in str(error).upper():
-            raise
-    with _guard:
-        _free.clear()
-    try:
-        return cuda.device_array(size, np.uint8)
-    except Exception as error:
-        raise ResourceExhaustedError(None, None, f"OOM when allocating {size:,} bytes on the GPU: {error}") from error
-
-
-def _give(size: int, array: Any) -> None:
-    with _guard:
-        _free.setdefault(size, []).append(array)
-
-
-def upload(target: Any, source: np.ndarray) -> None:
-    """Copy a row-major array to the beginning of a view of the device's memory."""
-    if source.size:
-        flat = source.reshape(-1)
-        (target if flat.size == target.size else target[:flat.size]).copy_to_device(flat)
-
-
-def download(source: Any, target: np.ndarray) -> None:
-    """Fill a row-major array from a view of the device's memory; waits until all that was launched is done."""
-    if target.size:
-        flat = target.reshape(-1)
-        (source if flat.size == source.size else source[:flat.size]).copy_to_host(flat)
-
-
-def synchronize() -> None:
-    """Wait until all that was launched is done."""
-    namespace()["cuda"].synchronize()
-
-
 def launch(text: str, blocks: int, threads: int, *args: Any) -> None:
-    """Run a kernel over arrays (of the device, or of NumPy: those are copied there and back) and numbers."""
-    kernel(text)[blocks, threads](*args)
+    """Run a kernel on the simulator over NumPy arrays, in place, and numbers."""
+    simulator.run(driver().function(text, ()), blocks, threads, args)
 
 
 def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> str:
@@ -274,18 +166,41 @@ class Resources:
     shared: int
 
 
+def cubin(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> bytes:
+    """Return the machine code of a kernel, from the cache of objects or compiled for it; needs no GPU."""
+    key = objects.hashed(_environment(capability), f"{list(arguments)}\n{text}")
+    found = objects.load(key)
+    if found is None:
+        found, _ = _linked(text, arguments, capability)
+        objects.save(key, found)
+    return found
+
+
+@cache
+def _environment(capability: tuple[int, int]) -> str:
+    """Return what, with its source, decides the machine code of a kernel: this module, the compilers' versions."""
+    parts = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink", "llvmlite")
+    versions = [f"{name} {metadata.version(name)}" for name in parts]
+    sources = b"".join(pkgutil.get_data(__name__, name) or b"" for name in ("device.py", "intrinsics.py"))
+    return "\n".join([f"cuda {capability}", hashlib.sha256(sources).hexdigest(), *versions])
+
+
 def resources(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int] = (9, 0)) -> Resources:
     """Compile and link a kernel to machine code, which needs no GPU, and return its resource usage."""
+    log = _linked(text, arguments, capability)[1]
+    registers, shared = (max(map(int, re.findall(pattern, log)), default=0)
+                         for pattern in (r"Used (\d+) registers", r"(\d+) bytes smem"))
+    return Resources(registers, sum(map(int, re.findall(r"(\d+) bytes (?:spill|stack)", log))), shared)
+
+
+def _linked(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int, int]) -> tuple[bytes, str]:
+    """Return the machine code of a kernel, and what the linker said."""
     codes, _ = compiler.compile_all(load_source(text), _signature(arguments), cc=capability, device=False,
                                     output="ltoir", abi="numba")
     options = core.LinkerOptions(arch="sm_{}{}".format(*capability), link_time_optimization=True, ptxas_options=["-v"])
     linker = core.Linker(*(core.ObjectCode.from_ltoir(code) if isinstance(code, bytes) else code for code in codes),
                          options=options)
-    linker.link("cubin")
-    log = linker.get_info_log()
-    registers, shared = (max(map(int, re.findall(pattern, log)), default=0)
-                         for pattern in (r"Used (\d+) registers", r"(\d+) bytes smem"))
-    return Resources(registers, sum(map(int, re.findall(r"(\d+) bytes spill", log))), shared)
+    return bytes(linker.link("cubin").code), str(linker.get_info_log())
 
 
 def _signature(arguments: Sequence[tuple[str, bool]]) -> Any:

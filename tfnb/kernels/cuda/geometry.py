@@ -1,10 +1,10 @@
-"""Launch geometry: threads per block and blocks per kernel; few on numba's simulator, where a thread is Python's."""
+"""Launch geometry: threads per block and blocks per kernel; few on the simulator, where a thread is Python."""
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tfnb.kernels.cuda.device import is_simulator
+from tfnb.kernels.cuda.simulator import is_asked_for as is_simulator
 from tfnb.kernels.launch import Launch, Word
 
 THREADS, MOST_BLOCKS = 128, 1 << 16

@@ -38,7 +38,12 @@ LIMIT = 256 << 20                                       # bytes in the folder; t
 
 def key(text: str) -> str:
     """Return the cache key of a kernel's source: a hash of it and of all that decides what it compiles to."""
-    return str(hashlib.sha256(environment().encode() + text.encode()).hexdigest())
+    return hashed(environment(), text)
+
+
+def hashed(environment: str, text: str) -> str:
+    """Return the cache key of a text that is compiled in an environment."""
+    return str(hashlib.sha256(environment.encode() + text.encode()).hexdigest())
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from tfnb.graph.parts.operation import Operation
-from tfnb.kernels.cuda import device
+from tfnb.kernels.cuda.memory import Memory, download, upload
 from tfnb.runtime.state.store import Store, variable_key
 
 
@@ -18,12 +18,12 @@ class GpuArray:
 
     def __init__(self, like: np.ndarray) -> None:
         self.shape, self.dtype = like.shape, like.dtype
-        self.memory = device.Memory(like.nbytes)
-        self.flat = self.memory.view(0, like.size, like.dtype.name)
+        self.memory = Memory(like.nbytes)
+        self.flat = self.memory.span(0, like.size, like.dtype.name)
 
     def copy_to(self, array: np.ndarray) -> None:
         """Write the value to an array of the same shape and dtype."""
-        device.download(self.flat, array)
+        download(self.flat, array)
 
 
 def borrow(store: Store, op: Operation) -> GpuArray:
@@ -37,7 +37,7 @@ def borrow(store: Store, op: Operation) -> GpuArray:
     if not isinstance(place, GpuArray) or (place.shape, place.dtype) != (array.shape, array.dtype):
         place = GpuArray(array)
     if store.lent(op) is not place:
-        device.upload(place.flat, store.value(op, op))
+        upload(place.flat, store.value(op, op))
         store.places[key] = place
         store.lend(op, place)
     return place

@@ -45,7 +45,7 @@ class GpuRunner(StageRunner):
     def _compile(self, metas: Sequence[Meta]) -> Compiled:
         return compile_stage(self.stage, metas, self._store, CUDA)
 
-    def _load(self, compiled: Any) -> Any:
+    def _program(self, compiled: Any) -> Any:
         return GpuProgram(compiled, self._store)
 
 

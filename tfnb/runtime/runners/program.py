@@ -22,16 +22,17 @@ from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta
 from tfnb.compile.values import Buffer, Value
 from tfnb.core import errors
-from tfnb.graph.parts.operation import Operation
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays.philox import new_state
 from tfnb.kernels.launch import failure_text
 from tfnb.kernels.llvm.tape import ROW, Tape
 from tfnb.ops.declaration.validate import bad_value
 from tfnb.resources.elements import Memory
-from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.store import Store, variable_dtype
 from tfnb.runtime.state.trace import Trace, clock
 
 LARGE = 1 << 18                   # bytes of an output array that gets aligned memory; NumPy keeps smaller ones
+LARGEST = 10                      # tensors that an error of too little memory lists
 RECYCLED = 1 << 26                # bytes of the largest that is kept to serve again
 
 
@@ -265,9 +266,28 @@ def exhausted(compiled: Compiled | Repointed, error: Exception) -> errors.Resour
              if step.ops and isinstance(arg, Ref) and arg.buffer.role in ("temp", "output")]
     sizes += [(v.buffer.nbytes, t.op) for v, t in zip(compiled.outputs, compiled.stage.outputs, strict=True)]
     size, op = max(sizes, key=lambda found: found[0], default=(0, compiled.stage.ops[-1]))
+    largest = sorted(_tensors(compiled), key=lambda row: -row[1])[:LARGEST]
+    rows = "".join(f"\n  {nbytes:,} bytes  {text}  {owner.name} ({role})" for role, nbytes, text, owner in largest)
     return errors.ResourceExhaustedError(
         None, op, f"OOM: {error or 'no memory left'} (op {op.name!r} of type {op.type} needs {size:,} bytes, the "
-                  f"temporary buffers of its program {compiled.arena_bytes:,})")
+                  f"temporary buffers of its program {compiled.arena_bytes:,}). The largest tensors:{rows}")
+
+
+def _tensors(compiled: Compiled | Repointed) -> list[tuple[str, int, str, Operation]]:
+    """Return (role, bytes, dtype and shape, op) of what a program keeps in memory; of a buffer inside, its length."""
+    found: list[tuple[str, int, str, Operation]] = []
+    ends: list[tuple[str, Tensor, Value | Meta]] = [
+        *(("output", t, v) for t, v in zip(compiled.stage.outputs, compiled.outputs, strict=True)),
+        *(("input", t, m) for t, m in zip(compiled.stage.inputs, compiled.inputs, strict=True))]
+    for role, tensor, value in ends:
+        nbytes = prod(value.shape) * np.dtype(value.type).itemsize
+        found.append((role, nbytes, f"{value.type}{list(value.shape)}", tensor.op))
+    for op, shape in compiled.shapes.items():
+        dtype = variable_dtype(op)
+        found.append(("variable", prod(shape) * dtype.itemsize, f"{dtype.name}{list(shape)}", op))
+    held = {arg.buffer: step.ops[-1] for step in reversed(compiled.steps) for arg in step.args
+            if step.ops and isinstance(arg, Ref) and arg.buffer.role == "temp"}
+    return found + [("temp", b.nbytes, f"{b.type}[{b.size}]", op) for b, op in held.items()]
 
 
 def _output(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray:

@@ -170,9 +170,13 @@ class StageRunner:
 
     def _load(self, compiled: Compiled | Repointed) -> Program:
         try:
-            return Program(compiled, self._store, self._threads)
+            return self._program(compiled)
         except (MemoryError, OverflowError) as error:
             raise exhausted(compiled, error) from error
+
+    def _program(self, compiled: Any) -> Program:
+        """Make an instance of a compiled stage. Raises MemoryError."""
+        return Program(compiled, self._store, self._threads)
 
     def _trim(self, coming: int) -> None:
         """Evict programs that were not used since the last eviction (the CLOCK algorithm), the oldest first."""

@@ -39,9 +39,10 @@ class Trace:
         self._epoch = time.time_ns() - clock()
 
     def add(self, ops: Sequence[Operation], start: int, outputs: Sequence[np.ndarray] = (),
-            kernel: bool = False, live: int = 0, gpu: bool = False) -> None:
-        """Record that `ops` ran from `start` until now."""
-        self.records.append(Record(tuple(ops), start, clock(), tuple(outputs), kernel, live, gpu))
+            kernel: bool = False, live: int = 0, gpu: bool = False, took: int | None = None) -> None:
+        """Record that `ops` ran from `start` until now, or for `took` nanoseconds."""
+        end = clock() if took is None else start + took
+        self.records.append(Record(tuple(ops), start, end, tuple(outputs), kernel, live, gpu))
 
     def step_stats(self, device_of: Callable[[Operation, bool], str]) -> Any:
         """Build a StepStats proto: a node for each record, under its op's device. device_of: (op, ran on a GPU)."""
