@@ -10,7 +10,7 @@ from tfnb.notebook.drawing.palette import INKS, ROLES, SERIES, blend
 from tfnb.notebook.frontend import badge
 from tfnb.notebook.graph.paint import LOUD
 from tfnb.notebook.graph.svg import FULL, painted, stylesheet
-from tfnb.notebook.plots.train_panel import WORDS as STATES
+from tfnb.notebook.run_store.train_panel import WORDS as STATES
 
 TEXT, LINE = 4.5, 3.0
 CSS = Path(__file__).parents[2] / "extension" / "src" / "style.css"

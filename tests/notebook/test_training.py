@@ -8,13 +8,13 @@ import pytest
 
 import tfnb as tf
 from tfnb.notebook.frontend import shell
-from tfnb.notebook.plots import training
+from tfnb.notebook.plots.active_runs import active_runs, hold_runs, release_runs, stop_runs_of
 from tfnb.notebook.plots.board import SENDER
 from tfnb.notebook.plots.early_stopping import Plateau, not_finite, rules
 from tfnb.notebook.plots.learning_rate import NumberRate, rate_of
 from tfnb.notebook.plots.recorder import Recorder
-from tfnb.notebook.plots.train_panel import TrainPanel, duration
-from tfnb.notebook.plots.training import Run, active_runs, hold_runs, release_runs, stop_runs_of
+from tfnb.notebook.plots.training import Run
+from tfnb.notebook.run_store.train_panel import TrainPanel, duration
 
 
 @pytest.fixture(autouse=True)
@@ -312,4 +312,4 @@ def test_a_run_of_no_steps_is_refused():
     for wrong in ({"total": 0}, {"total": 5, "every": 0}, {"total": 5, "save_every": -1}):
         with pytest.raises(ValueError, match="at least 1"):
             Run(lambda number: None, **wrong)
-    assert training.active_runs() == []
+    assert active_runs() == []

@@ -14,6 +14,9 @@ from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
+from tfnb.core.errors import UnimplementedError
+from tfnb.core.options import options
+
 Result = TypeVar("Result")
 LOOK = 0.05                       # seconds between two looks for a signal, where waiting does not end by one
 
@@ -66,7 +69,7 @@ def interruptible(fn: Callable[..., Result], *args: Any) -> Result:
     In the main thread it runs in another thread: an interrupt ends the waiting. The native call, which nobody can stop,
     goes on to its end, or to the next `leave_if_abandoned()`. Costs 0.1 ms.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread() or not options.background:
         return fn(*args)
     work = _Work(partial(fn, *args))
     work.done.acquire()
@@ -91,8 +94,14 @@ def leave_if_abandoned() -> None:
 def wait_for(lock: threading.Lock, timeout: float | None = None, check: Callable[[], None] | None = None) -> bool:
     """Acquire a lock; in the main thread, let signals be handled meanwhile. check: called every LOOK seconds.
 
-    Waiting for a lock is not ended by Ctrl-C on Windows, nor by `_thread.interrupt_main()` anywhere.
+    Waiting for a lock is not ended by Ctrl-C on Windows, nor by `_thread.interrupt_main()` anywhere. Raises
+    UnimplementedError where it would never end, since there is no other thread.
     """
+    if not options.background and threading.active_count() == 1:
+        if timeout is None and not lock.acquire(blocking=False):
+            raise UnimplementedError(None, None, "It would wait for ever: what it waits for is another thread's work, "
+                                     "and this Python has no threads")
+        return timeout is None or lock.acquire(blocking=False)
     if check is None and threading.current_thread() is not threading.main_thread():
         return lock.acquire(timeout=-1 if timeout is None else max(timeout, 0))
     until = None if timeout is None else time.monotonic() + timeout

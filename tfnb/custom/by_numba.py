@@ -1,24 +1,32 @@
 """Bodies beyond the subset that kernels are written in: compiled by numba, called on the CPU.
 
 numba is imported, and compiles for float64, when such an op is declared: that takes half a second, and reports faults
-where they are.
+where they are. Where it is not installed, Python runs them.
 """
 from __future__ import annotations
 
-import builtins
+import importlib.util
 import inspect
 from collections.abc import Callable
-from types import FunctionType, ModuleType
+from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
+from tfnb.custom.by_python import all_positional
 from tfnb.custom.definition import Parameters, error_at
 
 numba = lazy_module("numba")
 _TELLING = ("Untyped global", "Unknown attribute", "Use of unsupported", "No implementation", "Cannot unify",
             "does not support")                        # lines of numba's messages that say what is wrong
+
+
+@cache
+def has_numba() -> bool:
+    """Return whether numba is installed."""
+    return importlib.util.find_spec("numba") is not None
 
 
 def vectorized(fn: Any, given: Parameters, found: SyntaxError) -> Callable[..., Any]:
@@ -27,23 +35,14 @@ def vectorized(fn: Any, given: Parameters, found: SyntaxError) -> Callable[..., 
     found: why our own compiler did not take it. Raises SyntaxError if numba does not, either.
     """
     fn = inspect.unwrap(fn)
-    made = numba.vectorize(nopython=True)(_all_positional(fn))
+    if not has_numba():
+        return np.vectorize(all_positional(fn), otypes=[np.float64])
+    made = numba.vectorize(nopython=True)(all_positional(fn))
     try:
         made.add((numba.float64,) * (len(given.operands) + len(given.attrs)))
     except numba.core.errors.NumbaError as error:
         raise refused(fn, error, found) from None
     return made                                                 # type: ignore[no-any-return]
-
-
-def _all_positional(fn: FunctionType) -> FunctionType:
-    """Return the function for numba: keyword-only parameters made positional, `tf.exp` and `exp` found in NumPy."""
-    code = fn.__code__
-    code = code.replace(co_argcount=code.co_argcount + code.co_kwonlyargcount, co_kwonlyargcount=0)
-    scope = {name: np for name, value in fn.__globals__.items()
-             if isinstance(value, ModuleType) and value.__name__ in ("tfnb", "tensorflow")}
-    missing = set(code.co_names) - fn.__globals__.keys() - vars(builtins).keys()
-    scope |= {name: getattr(np, name) for name in missing if hasattr(np, name)}
-    return FunctionType(code, {**fn.__globals__, **scope}, fn.__name__, None, fn.__closure__)
 
 
 def refused(fn: FunctionType, error: Exception, found: SyntaxError) -> SyntaxError:
@@ -68,8 +67,11 @@ def looped(fn: FunctionType, found: SyntaxError, rank: int, inputs: int, outputs
     lines += [f"{'    ' * (axis + 1)}for i{axis} in range(y0.shape[{axis}]):" for axis in range(rank)]
     passed = ", ".join([*arrays, *(f"i{axis}" for axis in range(rank)), *attrs])
     lines.append(f"{'    ' * (rank + 1)}body({passed})")
-    scope: dict[str, Any] = {"body": numba.njit(boundscheck=True)(_all_positional(fn))}
+    body = all_positional(fn)
+    scope: dict[str, Any] = {"body": numba.njit(boundscheck=True)(body) if has_numba() else body}
     exec("\n".join(lines), scope)
+    if not has_numba():
+        return scope["loop"]                                    # type: ignore[no-any-return]
     made = numba.njit(boundscheck=True)(scope["loop"])
     array = numba.types.Array(numba.float64, rank, "C")
     try:

@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.custom.by_numba import looped
+from tfnb.custom.by_python import each_item
 from tfnb.custom.definition import (
     CustomOp,
     Parameters,
@@ -117,7 +119,8 @@ def kernel(signature: str, *, shape: str | Callable[..., Any] | None = None, nam
             ranks = {each: flat.ranks[each] for each in inputs if each in flat.ranks}
             stated = fields(fn, signature, specs, shaped, ranks=ranks, validate=_not_empty) | {"name": title}
             launch = _launcher(made, flat)
-            spec = kinds.Kernel(**stated, numpy=_interpreted(launch), cpu=launch, cuda=launch)
+            spec = kinds.Kernel(**stated, numpy=_interpreted(launch, inspect.unwrap(fn), list(given.attrs)), cpu=launch,
+                                cuda=launch)
         made_op: CustomKernel = declared(spec, fn, CustomKernel)
         return made_op
     return declare
@@ -206,11 +209,14 @@ def _outputs(op: Any, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [np.zeros(shape, arrays[0].dtype) for shape in shapes]
 
 
-def _interpreted(launch: Callable[[Call], list[Launch]]) -> Callable[..., Any]:
+def _interpreted(launch: Callable[[Call], list[Launch]], fn: FunctionType, attrs: Sequence[str]) -> Callable[..., Any]:
     """Return the form of the interpreter: the compiled kernel itself, for plain Python takes a second a picture."""
     def run(ctx: Any, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         out = _outputs(ctx.op, arrays)
-        played(launch, arrays, out, ctx.op.attrs)
+        if has_compiler():
+            played(launch, arrays, out, ctx.op.attrs)
+        elif not _is_empty(arrays, out):
+            each_item(fn, arrays, out, [ctx.op.attrs[name] for name in attrs])
         return tuple(out)
     return run
 

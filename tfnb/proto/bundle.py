@@ -213,7 +213,7 @@ class BundleReader:
         for _, entry in wanted:
             self._file(entry.shard)                # in this thread: the others only read
         large = sum(entry.size for _, entry in wanted)
-        if len(wanted) < 2 or large < PARALLEL or options.threads < 2:
+        if len(wanted) < 2 or large < PARALLEL or options.threads < 2 or not options.background:
             return [self._value(name, entry) for name, entry in wanted]
         with ThreadPoolExecutor(options.threads) as pool:
             return list(pool.map(lambda one: self._value(*one), wanted))

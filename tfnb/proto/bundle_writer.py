@@ -19,6 +19,7 @@ from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local, make_folders
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import options
 from tfnb.proto import slices
 from tfnb.proto.bundle import VERSION, Array, begun, data_path, fixed_lengths, mask, pending, staged_shards
 from tfnb.proto.files import SHARDS, STAGED, Staging, if_abandoned, remove_abandoned, write_all
@@ -62,6 +63,10 @@ class _Output:
         return crc
 
     def _hand_over(self) -> None:
+        if not options.background:
+            write_all(self._file, self._buffer[:self._filled].data)
+            self._filled = 0
+            return
         if self._thread is None:
             self._thread = ThreadPoolExecutor(1, "tfnb-save")
         full = self._buffer

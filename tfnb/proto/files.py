@@ -18,6 +18,7 @@ from typing import IO
 
 from tfnb.core.files.os_errors import os_errors
 from tfnb.core.files.paths import local
+from tfnb.core.options import options
 
 try:
     import fcntl
@@ -59,8 +60,10 @@ def freed_later(paths: Sequence[str]) -> Iterator[None]:
     try:
         yield
     finally:
-        if held:
+        if held and options.background:
             threading.Thread(target=lambda: deque(map(os.close, held), 0), daemon=True).start()
+        else:
+            deque(map(os.close, held), 0)
 
 
 class Staging:

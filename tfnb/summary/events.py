@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tfnb.core.errors import DataLossError
 from tfnb.core.files.paths import local, make_folders
+from tfnb.core.options import options
 from tfnb.proto.event_pb2 import Event
 from tfnb.proto.records import RecordWriter, read_records
 
@@ -31,6 +32,8 @@ class Ask(Enum):
 class EventFile:
     """One event file, open for appending: events wait in a bounded queue and a thread writes them.
 
+    Without threads (`options.background`) they are written at once.
+
     max_queue: how many events may wait before `add` does. flush_secs: an event is in the file after that many seconds
     at most. What is left is written when the object is dropped or the interpreter ends. Raises the error of tf.errors
     for what the operating system says: FailedPreconditionError where `logdir` is a file.
@@ -47,6 +50,13 @@ class EventFile:
         records = RecordWriter(self.path)
         records.write(Event(wall_time=now, file_version=FILE_VERSION).SerializeToString())
         records.flush()
+        self._direct: RecordWriter | None = None
+        self._flush_secs = flush_secs
+        self._deadline: float | None = None
+        if not options.background:
+            self._direct = records
+            self._close: weakref.finalize[..., EventFile] = weakref.finalize(self, records.close)
+            return
         # The thread must not hold this object: dropping it is what ends the thread.
         work = (records, self._queue, flush_secs, self._failure)
         thread = threading.Thread(target=_write_events, args=work, name=f"events {self.path.name}", daemon=True)
@@ -61,10 +71,16 @@ class EventFile:
     def add(self, event: bytes) -> None:
         """Append a serialized Event. Raises the error of tf.errors that writing an earlier one raised."""
         self._check()
-        self._queue.put(event)
+        if self._direct is not None:
+            self._deadline = _write(self._direct, event, self._flush_secs, self._deadline)
+        else:
+            self._queue.put(event)
 
     def flush(self) -> None:
         """Wait until every event added so far is in the file. Raises as `add`."""
+        if self._direct is not None:
+            self._direct.flush()
+            return
         self._queue.put(Ask.FLUSH)
         self._queue.join()
         self._check()

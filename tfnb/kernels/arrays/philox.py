@@ -21,6 +21,7 @@ import ml_dtypes
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import IN_BROWSER, has_compiler
 
 jit, tape = lazy_module("tfnb.kernels.llvm.jit"), lazy_module("tfnb.kernels.llvm.tape")
 
@@ -279,7 +280,7 @@ def normal_pairs(words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _library(name: str, x: np.ndarray) -> np.ndarray:
     """Apply a function of the C library's libm, element by element (0.15 us each; many are left to a kernel)."""
-    if x.size > LARGE:
+    if x.size > LARGE and has_compiler():
         return _by_kernel(name, x)
     function = _libm(name)
     if function is None:                                # NumPy in double: off by one unit in 1.5% of all numbers
@@ -298,6 +299,8 @@ def _by_kernel(name: str, x: np.ndarray) -> np.ndarray:
 
 @cache
 def _libm(name: str) -> Callable[[float], float] | None:
+    if IN_BROWSER:                  # each call would pass through JavaScript
+        return None
     real = ctypes.c_float if name.endswith("f") else ctypes.c_double
     try:
         return ctypes.CFUNCTYPE(real, real)((name, ctypes.CDLL(None)))

@@ -20,6 +20,7 @@ from typing import Any, overload
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import has_compiler
 from tfnb.kernels.cuda.geometry import over
 from tfnb.kernels.functions import language
 from tfnb.kernels.functions.definition import Definition, Parameter
@@ -87,11 +88,15 @@ class KernelFunction:
         return call(jit.address(self.source("cpu", types, **constants)))
 
     def run(self, items: int, *args: Any, **constants: Any) -> None:
-        """Run the compiled form for each item, in order, without a program. Releases the GIL.
+        """Run the compiled form (the function itself, without a compiler) for each item, in order. Releases the GIL.
 
         args: contiguous NumPy arrays and integers, in the order of the parameters; constants: the others, None for an
         array that there is not and 1 for a MaybeOne included. Compiles at the first call for dtypes and constants.
         """
+        if not has_compiler():
+            names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
+            self.python(items, **dict(zip(names, args, strict=True)), **constants)
+            return
         key = ("".join([x.dtype.char for x in args if isinstance(x, np.ndarray)]), *constants.items())
         native = self._natives.get(key)
         if native is None:

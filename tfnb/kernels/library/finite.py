@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, array_at, int32
 
@@ -49,6 +50,8 @@ class Finite:
 
     def __call__(self) -> bool:
         """Return whether all elements are finite now."""
+        if not has_compiler():
+            return all(np.isfinite(array).all() for array in self._arrays)
         self._answer[0] = 0
         if self._arrays:
             _native()(self._place, 0, len(self._arrays))

@@ -12,6 +12,7 @@ from functools import cache
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Static, Type, int32, int64, uint64, unrolled
 from tfnb.kernels.launch import Call, Launch
@@ -62,6 +63,8 @@ LEAST = 512                 # elements: a dictionary is as quick for fewer
 
 def unique_elements(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct elements of a vector of INTEGERS in order of appearance, and the place of each element."""
+    if not has_compiler():
+        return _unique_by_sorting(x, index)
     x = np.ascontiguousarray(x)
     bits = max(4, (2 * max(1, x.size) - 1).bit_length())
     y, places = np.empty_like(x), np.empty(x.size, index)
@@ -70,6 +73,14 @@ def unique_elements(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndar
     words = np.array([*addresses, x.size, (1 << bits) - 1, 64 - bits], np.int64)
     _native_unique(x.dtype.name, places.dtype.name)(words.ctypes.data, 0, 1)
     return y[:total[0]].copy(), places
+
+
+def _unique_by_sorting(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    _, first, inverse = np.unique(x, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    ranks = np.empty(len(first), index)
+    ranks[order] = np.arange(len(first))
+    return x[first[order]], ranks[inverse]
 
 
 @cache

@@ -27,6 +27,7 @@ from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import has_compiler
 from tfnb.kernels.llvm.natives import Native, declared
 
 ir = lazy_module("llvmlite.ir")
@@ -80,6 +81,8 @@ def processor_features() -> str:
 @cache
 def converts_halves() -> bool:
     """Return whether this processor converts 16-bit floats itself: LLVM would call functions that nothing has."""
+    if not has_compiler():
+        return False
     return platform.machine().lower() in ("aarch64", "arm64") or "+f16c" in processor_features().split(",")
 
 

@@ -18,7 +18,7 @@ from tfnb.notebook.lessons.failures import ARRAYS
 from tfnb.notebook.lessons.lesson import Told, tell
 from tfnb.notebook.lessons.panel import LessonPanel, text
 from tfnb.notebook.lessons.table import LESSONS
-from tfnb.notebook.plots import train_panel
+from tfnb.notebook.run_store import train_panel
 
 MOST = 3                # lessons below one cell
 log = logging.getLogger(__name__)

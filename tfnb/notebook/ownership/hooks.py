@@ -30,7 +30,7 @@ from tfnb.notebook.frontend.locations import NAMELESS
 from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.lessons.teacher import Teacher
 from tfnb.notebook.ownership.badges import Badges, Source
-from tfnb.notebook.plots import board, training
+from tfnb.notebook.plots import active_runs, board
 from tfnb.notebook.state import state_views
 from tfnb.notebook.state.initialize import initialize_new
 
@@ -113,7 +113,7 @@ class Hooks:
         """A cell is about to run."""
         if threading.current_thread() is not self._thread:
             return
-        training.hold_runs()
+        active_runs.hold_runs()
         try:
             self._enter(info)
         finally:
@@ -122,7 +122,7 @@ class Hooks:
     def _release(self) -> None:
         """Trainings go on, unless ops left that come back with the end of the running cell."""
         if not (self.cells.run and self.cells.run.detached):
-            training.release_runs()
+            active_runs.release_runs()
 
     def _enter(self, info: Any) -> None:
         number = self._count(info)
@@ -153,11 +153,11 @@ class Hooks:
         """A cell has ended. result: an ExecutionResult; None where even that could not be made."""
         if threading.current_thread() is not self._thread:
             return
-        training.hold_runs()
+        active_runs.hold_runs()
         try:
             self._finish(result)
         finally:
-            training.release_runs()
+            active_runs.release_runs()
 
     def _finish(self, result: Any) -> None:
         info = getattr(result, "info", None)
@@ -212,8 +212,8 @@ class Hooks:
             story = stories.get(key)
             if story is not None and story.label == label:
                 stale = [name for mark in self.cells.stale(graph).values() for name in self.cells.named(mark.run)]
-                training.model_changed(graph, {*story.why, *story.removed}, label, sorted(set(stale), key=_number))
-        for run in training.active_runs():
+                active_runs.model_changed(graph, {*story.why, *story.removed}, label, sorted(set(stale), key=_number))
+        for run in active_runs.active_runs():
             if not run.anyway and (doubts := self.cells.doubts(run._graph, run.uses)):
                 run.stop(f"{doubts} {run.label}", wait=False)
 
@@ -282,7 +282,7 @@ class Hooks:
 
     def _close_views(self, key: Hashable) -> None:
         board.close_boards_of(key)
-        training.stop_runs_of(key)
+        active_runs.stop_runs_of(key)
 
     def _forget(self, key: Hashable) -> None:
         self._close_views(key)
@@ -344,7 +344,7 @@ class Hooks:
             return
         if not self.cells.untouched():
             raise RuntimeError(f"this cell has made ops: {what} must stand in a cell of its own")
-        training.hold_runs()
+        active_runs.hold_runs()
         self.badges.show(self.cells.rollback())
         stack, self._stack = self._stack, []
         running = shell.running

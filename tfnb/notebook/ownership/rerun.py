@@ -24,7 +24,7 @@ from tfnb.notebook.frontend.locations import cells_in, linked
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.badges import Source
 from tfnb.notebook.ownership.hooks import Hooks, active
-from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.plots.active_runs import active_runs
 
 _display = lazy_module("IPython.display")
 

@@ -12,6 +12,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from tfnb.core.options import has_compiler
 from tfnb.core.text import counted, listed
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.cells.marks import Orphan
@@ -21,7 +22,7 @@ from tfnb.notebook.frontend.settings import settings
 from tfnb.notebook.frontend.widget import ActingView
 from tfnb.notebook.ownership.hooks import active
 from tfnb.notebook.ownership.rerun import run_stale, stale
-from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.plots.active_runs import active_runs
 from tfnb.notebook.run_store.runs_view import RunsView, newest, sentence
 from tfnb.notebook.state.initialize import initialize, variables_of, without_value
 from tfnb.notebook.state.tables_view import Inside
@@ -62,6 +63,8 @@ class StartPage(ActingView):
             labels = " ".join(cell.label for cell in old)
             found.append((f"{counted(len(old), 'cell')} must run again: {labels}",
                           f"Run {counted(len(old), 'stale cell')}", "stale"))
+        if not has_compiler():
+            found.append(("Runs are interpreted by NumPy: llvmlite, which compiles kernels, is not installed.", "", ""))
         found += self._sessions()
         for run in active_runs():
             found.append((f"The training {run.name!r} is {run.status} at step {run.steps:,}.", "Stop it", "stop"))

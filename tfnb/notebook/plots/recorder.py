@@ -43,6 +43,7 @@ class Recorder:
         self.pictures: dict[Key, Sparse[Picture]] = {}
         self.marks: dict[str, list[Mark]] = {}  # run -> what happened to it
         self.noted = 0                          # how often marks changed
+        self.on_entry: Callable[[], None] | None = None     # called at each report, where no thread files them
         self._began: float | None = None        # when the oldest that waits came in
         self._room, self._full = FIRST, 2 * NUMBERS * FIRST     # how long the inbox gets, and a column
         self._waiting = 0                       # bytes of large entries since what came in was filed last
@@ -86,6 +87,8 @@ class Recorder:
                         self._turn(len(column) >= self._full)
             except (KeyError, TypeError, OverflowError):
                 self._others(more, tag, step, own)
+            if self.on_entry is not None:
+                self.on_entry()
         return record
 
     def scalars(self, values: Mapping[str, Any], step: float | None = None, run: str = "") -> None:
@@ -141,6 +144,8 @@ class Recorder:
             self._waiting += size
         if not 1 < len(inbox) < self._room or self._waiting > WAITING:
             self._turn(len(inbox) >= self._room)
+        if self.on_entry is not None:
+            self.on_entry()
 
     def _turn(self, full: bool) -> None:
         """The first of a batch came in, or the last one."""

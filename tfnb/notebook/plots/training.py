@@ -9,14 +9,13 @@ from __future__ import annotations
 import contextvars
 import threading
 import time
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import OutOfRangeError
-from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph, get_default_session
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.plots.board import RECORDER
@@ -91,7 +90,7 @@ class Run:
         self._since = time.perf_counter()
         self.recorder.note(self.name, [])
         self._thread = threading.Thread(target=context.run, args=(self._work,), name="tfnb-train", daemon=True)
-        _runs.append(self)
+        RUNS.append(self)
         self._thread.start()
         return self
 
@@ -236,19 +235,27 @@ class Run:
     def _work(self) -> None:
         status, error = STOPPED, None
         try:
-            with ExitStack() as around:
-                around.enter_context(self._graph.as_default())
-                if self._session is not None:
-                    around.enter_context(self._session.as_default())
-                around.enter_context(self.recorder.named(self.name))
-                if self.rate is not None:
-                    self.rate.start()
-                    around.callback(self.rate.close)
-                status = self._loop()
-                if self._save is not None and self.steps and self.steps % (self._save_every or self.steps + 1):
-                    self.saved = self._save(self.steps)
+            with self._around():
+                for status in self._loop():     # noqa: B007  (the last one counts)
+                    pass
         except BaseException as failure:        # told in the cell: nothing above this thread could
             status, error = FAILED, failure
+        self._finish(status, error)
+
+    @contextmanager
+    def _around(self) -> Iterator[None]:
+        """Steps run in here: in their graph and session, as the run of this name, at its learning rate."""
+        with ExitStack() as around:
+            around.enter_context(self._graph.as_default())
+            if self._session is not None:
+                around.enter_context(self._session.as_default())
+            around.enter_context(self.recorder.named(self.name))
+            if self.rate is not None:
+                self.rate.start()
+                around.callback(self.rate.close)
+            yield
+
+    def _finish(self, status: str, error: BaseException | None) -> None:
         try:
             self._keep(status, error)
         finally:                                # whoever waits for the end must not wait for ever
@@ -266,11 +273,16 @@ class Run:
     def _note(self, mark: Mark) -> None:
         self.recorder.note(self.name, [*self.marks, mark])
 
-    def _loop(self) -> str:
-        """Steps until the end. Returns the status to end with."""
+    def _loop(self) -> Iterator[str]:
+        """Run steps until the end. Yields the status between two, at last that to end with."""
+        yield (yield from self._paces())
+        if self._save is not None and self.steps % (self._save_every or self.steps + 1):
+            self.saved = self._save(self.steps)
+
+    def _paces(self) -> Generator[str, None, str]:
         step, every = self._step, self._every
         while self.total is None or self.steps < self.total:
-            if self._attention and not self._attend():
+            if self._attention and not (yield from self._attend()):
                 return STOPPED
             number = self.steps
             try:
@@ -285,6 +297,7 @@ class Run:
                 self.saved = self._save(self.steps)
             if number < WARM:
                 self._warm()
+            yield RUNNING
         return DONE
 
     def _report(self, report: Mapping[str, Any] | float, step: int) -> bool:
@@ -299,7 +312,7 @@ class Run:
                 return True
         return False
 
-    def _attend(self) -> bool:
+    def _attend(self) -> Generator[str, None, bool]:
         """Between two steps: wait while it is paused or held. False: stop."""
         with self._changed:
             self._idle = True
@@ -307,7 +320,7 @@ class Run:
             self._take_rate()
             self._note_pause()
             self._changed.notify_all()
-            self._changed.wait_for(self._may_go)
+            yield from self._idling()
             self._take_rate()
             self._note_pause()
             self._idle = False
@@ -318,6 +331,11 @@ class Run:
                 self._budget -= 1
             self._attention = self.status == PAUSED
             return True
+
+    def _idling(self) -> Iterator[str]:
+        """Wait until it may go on, with `_changed` held."""
+        self._changed.wait_for(self._may_go)
+        yield from ()
 
     def _may_go(self) -> bool:
         return not self._held and (self._stopping or self.status == RUNNING or self._budget > 0)
@@ -345,8 +363,8 @@ class Run:
         with self._changed:
             self.seconds += time.perf_counter() - self._since
             self.error, self._idle, self.status = error, True, status       # the status last: panels look for it
-            if self in _runs:
-                _runs.remove(self)
+            if self in RUNS:
+                RUNS.remove(self)
             self._changed.notify_all()
         self.on_change()
 
@@ -357,42 +375,4 @@ class Run:
             self._changed.notify_all()
 
 
-_runs: list[Run] = []       # that have not ended
-
-
-def active_runs() -> list[Run]:
-    """The trainings that have not ended, oldest first."""
-    return list(_runs)
-
-
-def hold_runs() -> None:
-    """Keep all trainings between two steps: the graph is about to change. Returns when all are there."""
-    for run in active_runs():
-        if not run.held:
-            run.hold()
-
-
-def release_runs() -> None:
-    """Let them go on."""
-    for run in active_runs():
-        run.release()
-
-
-def model_changed(graph: Graph, changed: Collection[str], label: str, stale: Sequence[str]) -> None:
-    """A cell made ops again that are others now: end the trainings that ran those of before.
-
-    label: the cell; stale: the labels of the cells that must run before a training goes on.
-    """
-    for run in active_runs():
-        if run._graph is graph and not run.uses.isdisjoint(changed):
-            again = " ".join(dict.fromkeys([*stale, run.label or "its cell"]))
-            run.stop(f"the model changed in {label}: run {again}", wait=False)
-
-
-def stop_runs_of(cell: Hashable) -> None:
-    """The cell runs again or was deleted: end what it trains."""
-    for run in active_runs():
-        if cell is not None and run.cell == cell:
-            run.stop("its cell was run again or deleted", wait=False)
-            run.release()
-            run.stop()
+RUNS: list[Run] = []        # that have not ended

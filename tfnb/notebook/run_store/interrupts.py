@@ -11,7 +11,7 @@ import threading
 from typing import Any
 
 from tfnb.notebook.frontend import shell
-from tfnb.notebook.plots.training import active_runs
+from tfnb.notebook.plots.active_runs import active_runs
 
 AGAIN = 0.1             # seconds until the next look whether the cell has ended
 

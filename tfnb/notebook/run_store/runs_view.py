@@ -15,11 +15,11 @@ from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.panels import number
 from tfnb.notebook.plots.recorder import Recorder
 from tfnb.notebook.plots.style import Look
-from tfnb.notebook.plots.train_panel import duration
 from tfnb.notebook.plots.training import FAILED
 from tfnb.notebook.run_store import run_folder
 from tfnb.notebook.run_store.kept_run import KILLED, KeptRun
 from tfnb.notebook.run_store.run_folder import find_run, kept_runs, root_of
+from tfnb.notebook.run_store.train_panel import duration
 from tfnb.notebook.state.tables import Cell, Column, Table, number_cell, words_cell
 from tfnb.notebook.state.tables_view import Inside, SheetView
 

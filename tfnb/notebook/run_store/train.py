@@ -9,20 +9,23 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from tfnb.core.options import options
 from tfnb.graph.stack import get_default_graph
 from tfnb.notebook.frontend import shell
 from tfnb.notebook.frontend.fetch import find_session
 from tfnb.notebook.frontend.settings import settings
+from tfnb.notebook.plots.active_runs import active_runs
 from tfnb.notebook.plots.board import LiveBoard
 from tfnb.notebook.plots.early_stopping import rules
 from tfnb.notebook.plots.learning_rate import rate_of
-from tfnb.notebook.plots.train_panel import TrainPanel
-from tfnb.notebook.plots.training import Report, Run, active_runs
+from tfnb.notebook.plots.training import Report, Run
 from tfnb.notebook.run_store import interrupts
+from tfnb.notebook.run_store.in_turns import RunInTurns
 from tfnb.notebook.run_store.keeper import keep as keep_run
 from tfnb.notebook.run_store.keeper import seeds
 from tfnb.notebook.run_store.kept_run import digest
 from tfnb.notebook.run_store.run_folder import other_curves
+from tfnb.notebook.run_store.train_panel import TrainPanel
 from tfnb.train.checkpoints.saver import saver_or_default
 
 _numbers = itertools.count(1)
@@ -62,8 +65,9 @@ def prepare(step: Callable[[int], Report], steps: int | None = None, *, every: i
     name = run or f"run {shell.cell_number() or next(_numbers)}"
     rate = learning_rate if learning_rate is None or hasattr(learning_rate, "close") \
         else rate_of(learning_rate, get_default_graph())
-    return Run(step, steps, every=every, name=name, rules=rules(stop), rate=rate, save_every=checkpoint,
-               save=_saving(folder, run or "model") if checkpoint else None)
+    kind = Run if options.background else RunInTurns
+    return kind(step, steps, every=every, name=name, rules=rules(stop), rate=rate, save_every=checkpoint,
+                save=_saving(folder, run or "model") if checkpoint else None)
 
 
 def begin(run: Run, live: Iterable[str] | None = None, foreground: bool | None = None, keep: bool | None = None,

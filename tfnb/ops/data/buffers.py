@@ -21,7 +21,7 @@ _END = object()
 def mapped_by_threads(source: Source, fn: Function, threads: int) -> Source:
     """As `mapped`, in order, by several threads: as many elements are under way."""
     threads = options.threads if threads == AUTOTUNE else threads
-    if threads < 2:
+    if threads < 2 or not options.background:
         return mapped(source, fn)
 
     def start() -> Elements:
@@ -137,8 +137,8 @@ class Memory:
 
 
 def ahead(source: Source, size: int) -> Source:
-    """Return the same elements, up to `size` of them made beforehand by a thread."""
-    if size == 0:
+    """Return the same elements, up to `size` of them made beforehand by a thread, where there are threads."""
+    if size == 0 or not options.background:
         return source
     size = _PREFETCHED if size == AUTOTUNE else size
 

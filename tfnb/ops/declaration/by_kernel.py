@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call, Meta
@@ -26,7 +27,7 @@ _TYPES = frozenset("float32 float64 int32 int64 uint32 uint64".split())
 
 def draws_many(op: Operation) -> bool:
     """Return whether an op is known to draw MANY numbers, for which a kernel is compiled even if it runs once."""
-    return isinstance(op.spec, kinds.Random) and _elements([t.static for t in op.outputs]) >= MANY
+    return isinstance(op.spec, kinds.Random) and has_compiler() and _elements([t.static for t in op.outputs]) >= MANY
 
 
 def _elements(shapes: Sequence[Static]) -> int:
@@ -40,6 +41,8 @@ def outputs_by_kernel(op: Operation, arrays: Sequence[np.ndarray], shapes: Seque
 
     shapes: of the outputs; state: of the generator of a random op, which moves on as in its NumPy form.
     """
+    if not has_compiler():
+        return None
     spec: Any = op.spec
     if isinstance(spec, kinds.Random):
         if _elements(shapes) < MANY:

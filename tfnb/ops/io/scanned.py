@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfnb.core.dtypes import DType
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.kernels.functions.kernel import address
 from tfnb.kernels.library.text.examples import BYTES, FIELDS, FLOATS, INTEGERS, copy_feature, scan_example
@@ -55,7 +56,7 @@ def features(serialized: np.ndarray, sparse: tuple[Sequence[bytes], Sequence[DTy
     """
     _read[0] += serialized.size
     keys = (*sparse[0], *dense[0], *ragged[0])
-    if _read[0] < AFTER or not serialized.size or not keys or len(set(keys)) < len(keys):
+    if _read[0] < AFTER or not has_compiler() or not serialized.size or not keys or len(set(keys)) < len(keys):
         return None
     first, last, single = len(sparse[0]), len(sparse[0]) + len(dense[0]), not serialized.ndim
     types = [t.name for t in (*sparse[1], *dense[1], *ragged[1])]

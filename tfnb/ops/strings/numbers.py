@@ -13,6 +13,7 @@ from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.library.text.numbers import HARD, MISSING, POWERS, parse_floats, parse_integers
@@ -194,8 +195,8 @@ class Records:
     def by_machine(self) -> list[np.ndarray] | None:
         """Return the columns; None where there are few, or something is wrong."""
         columns, most = len(self.types), max(self.selected, default=0)
-        if len(self.lines) * columns < LEAST or len(self.delimiter) != 1 or self.delimiter == b'"' or \
-                len(set(self.selected)) < len(self.selected) or most > 1 << 16:
+        if not has_compiler() or len(self.lines) * columns < LEAST or len(self.delimiter) != 1 or \
+                self.delimiter == b'"' or len(set(self.selected)) < len(self.selected) or most > 1 << 16:
             return None
         places = np.arange(columns)
         if self.selected:
@@ -274,7 +275,7 @@ class Records:
 def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
     """Parse the numbers in strings."""
     texts = string_tensor.ravel().tolist()
-    if len(texts) >= LEAST:
+    if len(texts) >= LEAST and has_compiler():
         text, begins = joined(texts)
         made = parsed(text, begins[:-1], begins[1:], out_type)
         if made is not None and not made[1].any():

@@ -13,6 +13,7 @@ import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import IN_BROWSER
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.declaration import shapes
@@ -20,7 +21,7 @@ from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.strings.decoding import strings
 
-re2 = lazy_module("re2")
+re2 = lazy_module("re2")                           # (no wheel of it runs in browsers)
 
 
 def _joined(ctx: Any) -> list[Static]:
@@ -62,7 +63,15 @@ def my_fact() -> Tensor:
 
 @lru_cache(maxsize=64)
 def re2_pattern(pattern: bytes) -> Any:
-    """A compiled RE2 regular expression, which matches in time linear in the text: Python's can take 2 ** n steps."""
+    """A compiled RE2 regular expression, which matches in time linear in the text: Python's can take 2 ** n steps.
+
+    In a browser, which has no RE2, it is Python's, for bytes.
+    """
+    if IN_BROWSER:
+        try:
+            return re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"Invalid pattern: {pattern.decode(errors='replace')}, error: {error}") from None
     options = re2.Options()
     options.log_errors = False
     try:

@@ -6,6 +6,8 @@ import threading
 from time import monotonic, sleep
 from typing import Protocol
 
+from tfnb.core.options import options
+
 PATIENCE = 0.02                   # seconds that a call may take before the others no longer wait for it
 _IDLE = 50                        # rounds with nothing to watch after which the monitor sleeps until it is woken
 
@@ -33,7 +35,9 @@ class Monitor:
         self._starting = threading.Lock()
 
     def begin(self, turn: Turn) -> None:
-        """Watch a turn from now on."""
+        """Watch a turn from now on, where there are threads for those that might go on."""
+        if not options.background:
+            return
         self._turns.add(turn)
         if not self._awake.is_set():
             self._awake.set()

@@ -19,6 +19,7 @@ from time import monotonic
 from tfnb.compile.planning.plan import Plan
 from tfnb.core.errors import DeadlineExceededError
 from tfnb.core.interrupts import LOOK
+from tfnb.core.options import options
 from tfnb.resources import queues
 from tfnb.runtime.runners.overdue import monitor
 from tfnb.runtime.state.store import Store
@@ -242,9 +243,9 @@ class _Waiting:
             self._store.wait_until(deadline)
 
     def _wait(self) -> None:
-        """Run all ready stages concurrently, until one of them is done."""
+        """Run all ready stages concurrently, until one of them is done; without threads, the first one."""
         ready = self._ready()
-        if len(ready) == 1 and not self._threads:
+        if (len(ready) == 1 or not options.background) and not self._threads:
             self._run(ready[0])
             self._done.add(ready[0])
             del self._left[ready[0]]

@@ -11,10 +11,12 @@ from tfnb.core.arguments import SESSIONS, describe
 from tfnb.core.errors import (
     CancelledError,
     OutOfRangeError,
+    UnimplementedError,
     error_code_from_exception_type,
     exception_type_from_error_code,
 )
 from tfnb.core.lazy import lazy_module
+from tfnb.core.options import options
 from tfnb.graph.parts.context import get_default_session
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation
@@ -180,8 +182,11 @@ class QueueRunner:
 
         Threads register with `coord`, end with it and report exceptions to it; without one, `exceptions_raised` has
         them. daemon: don't let them keep the program alive; start: start them. If threads of an earlier call still
-        run in `sess` there are none.
+        run in `sess` there are none. Raises UnimplementedError where threads can't be started (in a browser).
         """
+        if start and not options.background:
+            raise UnimplementedError(None, None, f"The QueueRunner of {self.name} enqueues in threads, and this Python "
+                                     "has none: read the input by tf.data, or enqueue by session.run")
         with self._lock:
             if self._runs_per_session.get(sess, 0) > 0:
                 return []

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.kernels.arrays import boxes as arrays
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Static, float32, maximum, minimum
@@ -56,7 +57,7 @@ def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, threshold: floa
     A box that overlaps a better one by more than `threshold` goes; with sigma > 0 its score decays instead. matrix:
     `boxes` are the overlaps [n, n].
     """
-    if sigma or len(scores) < LEAST:
+    if sigma or len(scores) < LEAST or not has_compiler():
         same = (lambda i, j: float(boxes[i, j])) if matrix else arrays.overlap(boxes)
         return arrays.suppressed(scores, most, threshold, least, same, sigma)
     order = np.argsort(-scores.astype(np.float64), kind="stable")

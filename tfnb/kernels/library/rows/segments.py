@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum
 from tfnb.kernels.launch import Call, Launch
@@ -108,7 +109,7 @@ def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: 
 
 def is_worth_it(data: np.ndarray, ids: np.ndarray) -> bool:
     """Return whether machine code should combine these rows."""
-    return data.dtype in TYPES and data.size + ids.size >= LEAST
+    return has_compiler() and data.dtype in TYPES and data.size + ids.size >= LEAST
 
 
 def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: int = 0,
