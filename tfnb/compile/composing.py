@@ -10,15 +10,17 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from tfnb.compile.copies import COPY, mapped
 from tfnb.compile.sized import dependent, one_number
-from tfnb.compile.values import Elementwise, Node, Value, known, temp, uniform
+from tfnb.compile.values import Elementwise, Node, Value, free_views, known, temp, uniform
 from tfnb.core.shape import Static, broadcast_shapes
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.scalar.decided import decided
-from tfnb.kernels.scalar.definition import Scalar
+from tfnb.kernels.scalar.definition import Scalar, convert
+from tfnb.kernels.scalar.number_types import computed_as
 from tfnb.kernels.scalar.rowwise import COMBINE
 from tfnb.opdef import kinds
-from tfnb.ops.declaration.evaluate import scalar_attrs, scalar_type
+from tfnb.ops.declaration.evaluate import numpy_name, scalar_attrs, scalar_type
 
 
 def elementwise(op: Operation, body: Scalar, ins: list[Value], outs: list[Value]) -> Elementwise:
@@ -42,6 +44,7 @@ class _Tracer(Protocol):
     @property
     def traced(self) -> Any: ...
     def straight(self, op: Operation, value: Value) -> Value: ...
+    def call(self, op: Operation, ins: list[Value]) -> list[Value]: ...
     def reduce(self, op: Operation, combine: Any, identity: float | str, x: Value, axes: frozenset[int]) -> Value: ...
 
 
@@ -93,8 +96,24 @@ class Parts:
         return known(array)
 
 
-def composed(tracer: _Tracer, op: Operation, ins: Sequence[Value]) -> list[Value] | None:
-    """Return the outputs of an op that has a composition; else None."""
-    if not isinstance(op.spec, kinds.Kernel) or op.spec.composition is None:
-        return None
-    return list(op.spec.composition(Parts(tracer, op), *ins))
+def called_as(op: Operation, type: str) -> str:
+    """Return the dtype in which a hand-written kernel takes and gives values of a dtype."""
+    return computed_as(type) if isinstance(op.spec, kinds.Kernel) and op.spec.halves == "widened" else type
+
+
+def by_hand(tracer: _Tracer, op: Operation, ins: list[Value]) -> list[Value]:
+    """Trace an op written by hand: as views, composed, or by a call; results of widened floats are rounded."""
+    views = free_views(op, ins)
+    if views is not None:
+        return views
+    assert isinstance(op.spec, kinds.Kernel)
+    wide = [_converted(tracer, op, v, called_as(op, v.type)) for v in ins]
+    made = tracer.call(op, wide) if op.spec.composition is None else op.spec.composition(Parts(tracer, op), *wide)
+    return [_converted(tracer, op, y, numpy_name(t.dtype.base_dtype)) for y, t in zip(made, op.outputs, strict=True)]
+
+
+def _converted(tracer: _Tracer, op: Operation, value: Value, type: str) -> Value:
+    if value.type == type:
+        return value
+    return known(convert(value.known, type)) if isinstance(value.known, np.ndarray) else mapped(
+        tracer.traced.nodes, op, COPY, value, type)

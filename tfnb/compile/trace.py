@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.compile.composing import composed, elementwise, sizes
+from tfnb.compile.composing import by_hand, called_as, elementwise, sizes
 from tfnb.compile.copies import COPY, by_tiles, copy_node, mapped
 from tfnb.compile.planning.placement import is_pure, unread_values
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.residents import Element, Resident, Residents
 from tfnb.compile.sized import SizedArray, is_sized, known_shapes, sized_fold, values_of
 from tfnb.compile.target import CPU, Target
-from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, free_views, known, temp, uniform
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Reduction, Value, known, temp, uniform
 from tfnb.compile.variable_views import VariableViews
 from tfnb.core.shape import Static, broadcast_shapes, is_known
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -296,8 +296,8 @@ class _Tracer:
         if self.target.launches(op.spec) is None:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
-        outs = [temp(numpy_name(t.dtype.base_dtype), s)
-                for t, s in zip(op.outputs, sizes(self.shapes), strict=True)]
+        types = [called_as(op, numpy_name(t.dtype.base_dtype)) for t in op.outputs]
+        outs = [temp(t, s) for t, s in zip(types, sizes(self.shapes), strict=True)]
         state = Buffer("state", "uint64", 4, owner=op) if isinstance(op.spec, kinds.Random) else None
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))
         return outs
@@ -388,7 +388,7 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
     kinds.Reduction: _Tracer.reduction,
     kinds.Rowwise: _Tracer.rowwise,
     kinds.Movement: _Tracer.movement,
-    kinds.Kernel: lambda tracer, op, ins: composed(tracer, op, ins) or free_views(op, ins) or tracer.call(op, ins),
+    kinds.Kernel: by_hand,
     kinds.Random: _Tracer.call,
     kinds.Read: lambda tracer, op, ins: [tracer.views.read(ins[0])],
     kinds.Update: _Tracer.update,

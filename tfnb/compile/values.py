@@ -18,6 +18,7 @@ from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch, Meta
 from tfnb.kernels.scalar.definition import Scalar
+from tfnb.kernels.scalar.number_types import HALVES
 from tfnb.kernels.scalar.rowwise import Fragment
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
@@ -122,8 +123,17 @@ def node_ops(node: Node) -> tuple[Operation, ...]:
 
 def kernel_call(node: Call, device: Literal["cpu", "cuda"] = "cpu") -> KernelCall:
     """Return a call's static arguments, as hand-written kernels take them for a device."""
-    ins, outs = (tuple(Meta(v.type, v.shape, v.known) for v in values) for values in (node.ins, node.outs))
+    moved = isinstance(node.op.spec, kinds.Kernel) and node.op.spec.halves == "moved"
+    ins, outs = (tuple(_meta(v, moved) for v in values) for values in (node.ins, node.outs))
     return KernelCall(ins, outs, node.attrs, device=device)
+
+
+def _meta(value: Value, moved: bool) -> Meta:
+    """Return what a kernel knows of a value. moved: 16-bit floats are 16-bit integers to it."""
+    if moved and value.type in HALVES:
+        known = value.known
+        return Meta("uint16", value.shape, known.view(np.uint16) if isinstance(known, np.ndarray) else known)
+    return Meta(value.type, value.shape, value.known)
 
 
 def temp(kind: str, shape: Sequence[int]) -> Value:

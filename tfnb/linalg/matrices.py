@@ -266,7 +266,8 @@ def MatrixTriangularSolve() -> None:
 
 
 @kernel("input: T, num_lower: Tindex, num_upper: Tindex -> band: T", shape=shapes.like_first, numpy=_band, launch=band,
-        validate=_check_band, values=("num_lower", "num_upper"), T="type", Tindex="{int32, int64} = DT_INT64")
+        validate=_check_band, values=("num_lower", "num_upper"), T="type", Tindex="{int32, int64} = DT_INT64",
+        halves="moved")
 def MatrixBandPart() -> None:
     """Zero everything outside a band of `num_lower` sub- and `num_upper` superdiagonals (negative: keep all)."""
 

@@ -146,7 +146,9 @@ class Kernel(Pure):
     rewrites that the compiler may apply to a matmul. in_part: fn(op, *parts) -> its output, whose elements are elements
     of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known. work:
     fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its outputs by
-    elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too.
+    elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too. halves:
+    how compiled kernels for the CPU treat 16-bit floats: "widened" to float32, and results rounded; "moved" as 16-bit
+    integers, where the outputs are elements of inputs; "" not at all (draws).
     """
 
     numpy: Fn
@@ -157,6 +159,7 @@ class Kernel(Pure):
     in_part: Fn | None = None
     work: Fn | None = None
     composition: Fn | None = None
+    halves: str = "widened"
 
 
 class Read(Op):

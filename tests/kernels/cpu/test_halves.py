@@ -1,6 +1,8 @@
 """16-bit floats in kernels: every number, rounded as NumPy, ml_dtypes and TensorFlow round."""
 from __future__ import annotations
 
+import inspect
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -107,3 +109,36 @@ def test_results_are_those_of_tensorflow(oracle):
         theirs = oracle(f"{SNIPPET}result = tf.Session().run(result)", x=x, y=y)
         for found, expected in zip(modes.run(scope["result"]), theirs, strict=True):
             np.testing.assert_array_equal(found, expected)
+
+
+def by_hand(tf, dtype, x, f):
+    """Outputs of ops that are written by hand, of images and filters of a dtype."""
+    a, b = tf.cast(x, dtype), tf.cast(f, dtype)
+    m, parts = tf.reshape(a, [-1, 32]), tf.constant([0, 2, 1, 0, 2, 2, 1, 1])
+    conv, pool = tf.nn.conv2d(a, b, [1, 2, 2, 1], "SAME"), tf.nn.max_pool(a, [1, 3, 3, 1], [1, 2, 2, 1], "SAME")
+    made = [conv, pool, *tf.gradients([conv, pool], [a, b]), tf.matmul(m, m, transpose_a=True),
+            tf.matmul(a, a, transpose_b=True), tf.linalg.band_part(m, 1, 2),
+            tf.nn.avg_pool(a, [1, 3, 3, 1], [1, 2, 2, 1], "SAME"), tf.concat([a, -a], 1), tf.gather(m, [3, 0, 3]),
+            tf.pad(a, [[0, 0], [1, 1], [1, 1], [0, 0]], constant_values=tf.cast(1.5, dtype)), tf.stack([a, a], 2),
+            tf.tile(m, [2, 3]), tf.roll(m, 3, 1), tf.one_hot([1, 2], 3, tf.cast(0.1, dtype)),
+            tf.reverse_sequence(m, [3] * 16, 1, batch_axis=0), tf.unsorted_segment_max(m[:8], parts, 3),
+            tf.space_to_depth(a, 2), tf.argmax(m, 1), tf.nn.top_k(m, 3)[0], tf.gather_nd(m, [[1, 2], [3, 4]]),
+            tf.tensor_scatter_nd_update(m, [[1], [2]], m[:2]), tf.image.resize_nearest_neighbor(a, [5, 3])]
+    return [tf.cast(y, tf.float32) for y in made]
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_ops_written_by_hand_round_once(name, oracle):
+    """Interpreted, compiled and by TensorFlow, which alone sums in 16 bits in places; all in one program."""
+    random = np.random.default_rng(6)
+    x, f = random.normal(size=(2, 8, 8, 4)).astype("f4"), random.normal(size=(3, 3, 4, 6)).astype("f4")
+    a, b = tf.placeholder(tf.float32, x.shape), tf.placeholder(tf.float32, f.shape)
+    fetches, feeds = by_hand(tf, getattr(tf, name), a, b), {a: x, b: f}
+    with tf.Session() as sess:
+        assert [stage.on_device for stage in sess.plan(fetches, feeds).stages] == [True]
+    plain, compiled = modes.run(fetches, feeds, "never"), modes.run(fetches, feeds)
+    source = f"{inspect.getsource(by_hand)}\nresult = tf.Session().run(by_hand(tf, tf.{name}, x, f))"
+    last = 2**-10 if name == "float16" else 2**-7
+    for got, other, theirs in zip(compiled, plain, oracle(source, x=x, f=f), strict=True):
+        np.testing.assert_allclose(got, other, last, last)
+        np.testing.assert_allclose(got, theirs, 8 * last, 8 * last)

@@ -16,8 +16,8 @@ from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
 from tfnb.ops.declaration.evaluate import definition_of, reads_operand
 
-# What a kernel can compute with. 16-bit floats: what is generated from definitions, on the CPU. Complex numbers are
-# computed by the interpreter's NumPy forms.
+# What a kernel can compute with; on the CPU most know 16-bit floats too. Complex numbers are computed by the
+# interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
 _ALWAYS = (kinds.Const, kinds.Variable, kinds.Control, kinds.Placeholder)
@@ -62,11 +62,12 @@ def types_compile(op: Operation, folded: bool = False) -> bool:
 
 
 def _compiles(op: Operation, name: str, folded: bool = False) -> bool:
-    """Return whether kernels of an op support a dtype: 16-bit floats are for definitions and movement."""
+    """Return whether kernels of an op support a dtype: some know no 16-bit floats."""
     if name in COMPILED:
         return True
-    moves = isinstance(op.spec, kinds.Kernel) and op.spec.view is not None
-    return name in HALVES and converts_halves() and (folded or moves or isinstance(op.spec, (*_ALWAYS, *_GENERATED)))
+    spec = op.spec
+    by_hand = isinstance(spec, kinds.Kernel) and spec.bounded is None and bool(spec.halves)
+    return name in HALVES and converts_halves() and (folded or by_hand or isinstance(spec, (*_ALWAYS, *_GENERATED)))
 
 
 def _has_halves(op: Operation) -> bool:

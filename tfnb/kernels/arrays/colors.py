@@ -6,18 +6,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfnb.kernels.scalar.number_types import wide
 
-
-def to_hsv(pixels: np.ndarray) -> np.ndarray:
+def to_hsv(rgb: np.ndarray) -> np.ndarray:
     """Convert RGB to (hue, saturation, value)."""
-    rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     value, low = _extremes(r, g, b)
     hue, span = hue_of(r, g, b, value, low), value - low
     with np.errstate(all="ignore"):
         saturation = np.where(value > 0, span / value, 0)
-    return np.stack([hue, saturation, value], -1).astype(pixels.dtype)
+    return np.stack([hue, saturation, value], -1)
 
 
 def _extremes(r: np.ndarray, g: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,32 +44,30 @@ def shares(hue: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def to_rgb(pixels: np.ndarray) -> np.ndarray:
     """Convert (hue, saturation, value) to RGB."""
-    hue, saturation, value = np.moveaxis(wide(pixels), -1, 0)
+    hue, saturation, value = np.moveaxis(pixels, -1, 0)
     rest = hue.dtype.type(1) - saturation
-    return np.stack([(rest + saturation * share) * value for share in shares(hue)], -1).astype(pixels.dtype)
+    return np.stack([(rest + saturation * share) * value for share in shares(hue)], -1)
 
 
-def turned(pixels: np.ndarray, delta: float) -> np.ndarray:
+def turned(rgb: np.ndarray, delta: float) -> np.ndarray:
     """Add `delta` to each hue; the largest and smallest value of each pixel stay."""
-    rgb = wide(pixels)
     r, g, b = np.moveaxis(rgb, -1, 0)
     high, low = _extremes(r, g, b)
     hue = hue_of(r, g, b, high, low) + rgb.dtype.type(delta)
     hue = hue - np.floor(hue)
-    return np.stack([low + (high - low) * share for share in shares(hue)], -1).astype(pixels.dtype)
+    return np.stack([low + (high - low) * share for share in shares(hue)], -1)
 
 
 def saturated(pixels: np.ndarray, scale: float) -> np.ndarray:
     """Multiply each saturation by `scale`, clipped to [0, 1]."""
-    hsv = to_hsv(wide(pixels))
+    hsv = to_hsv(pixels)
     hsv[..., 1] = np.clip(hsv[..., 1] * hsv.dtype.type(scale), 0, 1)
-    return to_rgb(hsv).astype(pixels.dtype)
+    return to_rgb(hsv)
 
 
 def contrasted(images: np.ndarray, factor: float) -> np.ndarray:
     """Scale the distance of each value from the mean of its channel by `factor`; [..., height, width, channels]."""
     if not images.size:
         return images
-    x = wide(images)
-    mean = x.mean((-3, -2), keepdims=True, dtype=x.dtype)
-    return np.asarray((x - mean) * x.dtype.type(factor) + mean, images.dtype)
+    mean = images.mean((-3, -2), keepdims=True, dtype=images.dtype)
+    return np.asarray((images - mean) * images.dtype.type(factor) + mean)

@@ -13,7 +13,6 @@ import numpy as np
 
 from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.arrays.window import Window
-from tfnb.kernels.scalar.number_types import wide
 
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
 SPREAD = 16                                        # by how much padding may make an image larger than what is met of it
@@ -21,35 +20,32 @@ SPREAD = 16                                        # by how much padding may mak
 
 def convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     """Compute the sum over taps and input channels, for each output channel."""
-    x, kernel, back = _wide(x, kernel)
     out = np.zeros((w.batch, w.out_height, w.out_width, kernel.shape[3]), x.dtype)
     flat = kernel.reshape(w.taps * w.channels, kernel.shape[3])
     for part in _images(w, flat.shape[0]):
         columns = patches(x[part], w).reshape(_rows(out[part]), flat.shape[0])
         out[part] = (columns @ flat).reshape(out[part].shape)
-    return out.astype(back, copy=False)
+    return out
 
 
 def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `convolve` for its input."""
-    kernel, dy, back = _wide(kernel, dy)
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
     flat = kernel.reshape(w.taps * w.channels, kernel.shape[3]).T
     for part in _images(w, flat.shape[1]):
         columns = dy[part].reshape(_rows(dy[part]), flat.shape[0]) @ flat
         out[part] = scatter(columns.reshape(*dy[part].shape[:3], *kernel.shape[:3]), w)
-    return out.astype(back, copy=False)
+    return out
 
 
 def convolve_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `convolve` for its filter."""
-    x, dy, back = _wide(x, dy)
     shape = (w.kernel_height, w.kernel_width, w.channels)
     out = np.zeros((w.taps * w.channels, dy.shape[3]), x.dtype)
     for part in _images(w, out.shape[0]):
         rows = _rows(dy[part])
         out += patches(x[part], w).reshape(rows, out.shape[0]).T @ dy[part].reshape(rows, dy.shape[3])
-    return out.reshape(*shape, dy.shape[3]).astype(back, copy=False)
+    return out.reshape(*shape, dy.shape[3])
 
 
 def grouped_convolve(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
@@ -83,31 +79,28 @@ def _one(w: Window, depth: int) -> Window:
 
 def depthwise(x: np.ndarray, kernel: np.ndarray, w: Window) -> np.ndarray:
     """Convolve each channel with filters of its own: output channel c * multiplier + q."""
-    x, kernel, back = _wide(x, kernel)
     out = np.zeros((w.batch, w.out_height, w.out_width, *kernel.shape[2:]), x.dtype)
     for part in _images(w, w.taps * w.channels * kernel.shape[3]):
         out[part] = np.einsum("nyxijc,ijcq->nyxcq", patches(x[part], w), kernel)
-    return out.reshape(*out.shape[:3], kernel.shape[2] * kernel.shape[3]).astype(back, copy=False)
+    return out.reshape(*out.shape[:3], kernel.shape[2] * kernel.shape[3])
 
 
 def depthwise_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `depthwise` for its input."""
-    kernel, dy, back = _wide(kernel, dy)
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
     for part in _images(w, w.taps * w.channels * kernel.shape[3]):
         apart = dy[part].reshape(*dy[part].shape[:3], *kernel.shape[2:])
         out[part] = scatter(np.einsum("nyxcq,ijcq->nyxijc", apart, kernel), w)
-    return out.astype(back, copy=False)
+    return out
 
 
 def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: np.ndarray) -> np.ndarray:
     """Return the gradient of `depthwise` for its filter, of the shape `sizes`."""
-    x, dy, back = _wide(x, dy)
     out = np.zeros([int(n) for n in sizes], x.dtype)
     for part in _images(w, w.taps * dy.shape[3]):
         apart = dy[part].reshape(*dy[part].shape[:3], *out.shape[2:])
         out += np.einsum("nyxijc,nyxcq->ijcq", patches(x[part], w), apart)
-    return out.astype(back, copy=False)
+    return out
 
 
 def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
@@ -145,16 +138,13 @@ def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
 
 def avg_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """Return the mean of each window; padding is not counted."""
-    numbers = wide(x)
-    return np.asarray(patches(numbers, w).sum((3, 4)) / counts(w).astype(numbers.dtype), x.dtype)
+    return np.asarray(patches(x, w).sum((3, 4)) / counts(w).astype(x.dtype))
 
 
 def avg_pool_gradient(dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `avg_pool`."""
-    numbers = wide(dy)
-    each = (numbers * (1 / counts(w).astype(numbers.dtype)))[:, :, :, None, None]
-    return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)),
-                   w).astype(dy.dtype)
+    each = (dy * (1 / counts(w).astype(dy.dtype)))[:, :, :, None, None]
+    return scatter(np.broadcast_to(each, (*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels)), w)
 
 
 def counts(w: Window) -> np.ndarray:
@@ -256,8 +246,3 @@ def _images(w: Window, columns: int) -> Iterator[slice]:
 def _rows(image: np.ndarray) -> int:
     """Return the pixel count of images."""
     return prod(image.shape[:3])
-
-
-def _wide(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.dtype]:
-    """Return the arrays in a type that NumPy computes with, and the type of the first."""
-    return wide(first), wide(second), first.dtype

@@ -101,7 +101,7 @@ def take_slices(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndar
 @kernel("params: Tparams, indices: Tindices, axis: Taxis -> output: Tparams", shape=gathered, numpy=take_slices,
         launch=kernels.gather, ranks={"params": AtLeast(1), "axis": 0}, validate=behind_batch,
         values=("axis",), batch_dims="int = 0", Tparams="type", Tindices="{int16, int32, int64}",
-        Taxis="indextype")
+        Taxis="indextype", halves="moved")
 def GatherV2() -> None:
     """Gather slices of `params` along `axis` at `indices`."""
 
@@ -109,7 +109,7 @@ def GatherV2() -> None:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
         Tindices="indextype", ranks={"params": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: np.take(params, indices, 0), launch=kernels.gather)
+        numpy=lambda ctx, params, indices: np.take(params, indices, 0), launch=kernels.gather, halves="moved")
 def Gather() -> None:
     """Gather rows of `params` at `indices` (the older op)."""
 
@@ -203,7 +203,7 @@ def take_nd(ctx: Any, params: np.ndarray, indices: np.ndarray) -> np.ndarray:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", shape=nd_shape, launch=kernels.gather_nd,
         Tparams="type", ranks={"params": AtLeast(1), "indices": AtLeast(1)},
         validate=something_to_pick, Tindices="{int16, int32, int64}", bad_indices_policy="string = ''",
-        numpy=take_nd)
+        numpy=take_nd, halves="moved")
 def GatherNd() -> None:
     """Gather slices of `params` at the index vectors in the last axis of `indices`."""
 
@@ -246,7 +246,7 @@ def _one_hot(ctx: Any, indices: np.ndarray, depth: np.ndarray, on: np.ndarray, o
 
 @kernel("indices: TI, depth: int32, on_value: T, off_value: T -> output: T", shape=_one_hot_shape, numpy=_one_hot,
         launch=kernels.one_hot, ranks={"depth": 0, "on_value": 0, "off_value": 0},
-        values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64")
+        values=("depth",), axis="int = -1", T="type", TI="{uint8, int8, int32, int64} = DT_INT64", halves="moved")
 def OneHot() -> None:
     """Encode indices as one-hot vectors along a new axis of size `depth`: `on_value` at the index, else `off_value`."""
 

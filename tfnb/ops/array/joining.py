@@ -72,7 +72,7 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         ranks={"axis": 0}, shape=lambda ctx: concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
         numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",),
-        in_part=lambda op, *given: _join(op, given[:-1], given[-1]))
+        in_part=lambda op, *given: _join(op, given[:-1], given[-1]), halves="moved")
 def ConcatV2() -> None:
     """Concatenate tensors along `axis`."""
 
@@ -80,7 +80,7 @@ def ConcatV2() -> None:
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
         shape=lambda ctx: concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), launch=kernels.concat,
-        values=("concat_dim",), in_part=lambda op, *given: _join(op, given[1:], given[0]))
+        values=("concat_dim",), in_part=lambda op, *given: _join(op, given[1:], given[0]), halves="moved")
 def Concat() -> None:
     """Concatenate tensors along `concat_dim` (the older op)."""
 
@@ -185,7 +185,7 @@ def _packed_in_part(op: Operation, *parts: np.ndarray | None) -> np.ndarray:
 
 @kernel("values: N * T -> output: T", shape=_packed, launch=kernels.pack,
         numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), in_part=_packed_in_part, N="int >= 1",
-        T="type", axis="int = 0")
+        T="type", axis="int = 0", halves="moved")
 def Pack() -> None:
     """Stack tensors of one shape along a new axis."""
 
@@ -247,7 +247,7 @@ def _tile_view(view: View, multiples: np.ndarray) -> View:
 
 @kernel("input: T, multiples: Tmultiples -> output: T", shape=_tiled, launch=kernels.tile,
         numpy=lambda ctx, x, multiples: np.tile(x, multiples.tolist()), view=_tile_view, ranks={"multiples": 1},
-        values=("multiples",), T="type", Tmultiples="indextype = DT_INT32")
+        values=("multiples",), T="type", Tmultiples="indextype = DT_INT32", halves="moved")
 def Tile() -> None:
     """Repeat a tensor `multiples[i]` times along each axis i.
 
@@ -351,14 +351,14 @@ def _pad(ctx: Any, x: np.ndarray, paddings: np.ndarray, value: np.ndarray | None
 
 
 @kernel("input: T, paddings: Tpaddings -> output: T", shape=_padded, numpy=_pad, launch=kernels.pad,
-        values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+        values=("paddings",), T="type", Tpaddings="indextype = DT_INT32", halves="moved")
 def Pad() -> None:
     """Pad a tensor with `paddings[i]` = (before, after) zeros along each axis i."""
 
 
 @kernel("input: T, paddings: Tpaddings, constant_values: T -> output: T", shape=_padded, numpy=_pad,
         ranks={"constant_values": 0},
-        launch=kernels.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32")
+        launch=kernels.pad, values=("paddings",), T="type", Tpaddings="indextype = DT_INT32", halves="moved")
 def PadV2() -> None:
     """As Pad, with another constant than 0."""
 

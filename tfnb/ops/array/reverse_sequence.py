@@ -49,7 +49,7 @@ def _numpy(ctx: Any, x: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 @kernel("input: T, seq_lengths: Tlen -> output: T", shape=_shape, numpy=_numpy, launch=kernels.reverse_sequence,
-        seq_dim="int", batch_dim="int = 0", T="type", Tlen="{int32, int64} = DT_INT64")
+        seq_dim="int", batch_dim="int = 0", T="type", Tlen="{int32, int64} = DT_INT64", halves="moved")
 def ReverseSequence() -> None:
     """Reverse the first seq_lengths[i] elements along `seq_dim` of each example i of `batch_dim` of `input`."""
 

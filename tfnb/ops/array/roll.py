@@ -39,7 +39,7 @@ def _roll(ctx: Any, x: np.ndarray, shift: np.ndarray, axis: np.ndarray) -> np.nd
 
 
 @kernel("input: T, shift: Tshift, axis: Taxis -> output: T", shape=_rolled_shape, validate=_axes_in_range, numpy=_roll,
-        launch=launch_roll, values=("axis",), T="type", Tshift="{int32, int64}", Taxis="{int32, int64}")
+        launch=launch_roll, values=("axis",), T="type", Tshift="{int32, int64}", Taxis="{int32, int64}", halves="moved")
 def Roll() -> None:
     """Move the elements of `input` by `shift` places along `axis`; those that leave at one end enter at the other."""
 

@@ -295,7 +295,7 @@ def _slice_places(call: Call) -> tuple[int, list[tuple[int, int]]]:
         ranks={"shape": 1, **_BOUNDS}, validate=_fits_slices,
         numpy=_scatter_slices, launch=_place_slices, values=("shape", "begin", "end", "strides"),
         indexed=_has_indexed_axes, T="type", Index="indextype", begin_mask="int = 0", end_mask="int = 0",
-        ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0")
+        ellipsis_mask="int = 0", new_axis_mask="int = 0", shrink_axis_mask="int = 0", halves="moved")
 def StridedSliceGrad() -> None:
     """Compute the gradient of StridedSlice: `dy` scattered into zeros of `shape`."""
 

@@ -19,7 +19,7 @@ from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import element_dtype
 from tfnb.kernels.scalar.definition import Scalar, reference, row_level_results
-from tfnb.kernels.scalar.number_types import computed_as
+from tfnb.kernels.scalar.number_types import computed_as, wide
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
@@ -301,6 +301,8 @@ def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.n
 
 def _numpy(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     assert isinstance(op.spec, (kinds.Kernel, kinds.Random))
+    if isinstance(op.spec, kinds.Kernel) and op.spec.cpu is not None and op.spec.halves == "widened":
+        arrays = [wide(a) for a in arrays]                                     # as its kernel does
     return _as_arrays(op, op.spec.numpy(context, *arrays))
 
 

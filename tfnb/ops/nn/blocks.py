@@ -75,13 +75,13 @@ _LAYOUT = "{'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'"
 
 
 @kernel("input: T -> output: T", shape=_to_depth_shape, numpy=_to_depth, launch=blocks.space_to_depth, T="type",
-        block_size="int >= 2", data_format=_LAYOUT)
+        block_size="int >= 2", data_format=_LAYOUT, halves="moved")
 def SpaceToDepth() -> None:
     """Move each block of `block_size` x `block_size` places of images (rank 4) into the channels of one place."""
 
 
 @kernel("input: T -> output: T", shape=_to_space_shape, numpy=_to_space, launch=blocks.depth_to_space, T="type",
-        block_size="int >= 2", data_format=_LAYOUT)
+        block_size="int >= 2", data_format=_LAYOUT, halves="moved")
 def DepthToSpace() -> None:
     """Spread the channels of images (rank 4) over blocks of `block_size` x `block_size` places."""
 
@@ -208,7 +208,7 @@ def _launch_to_space(call: Call) -> list[Launch]:
 @kernel("input: T, block_shape: Tblock_shape, paddings: Tpaddings -> output: T", shape=_shape(_form, True),
         ranks={"block_shape": 1, "paddings": 2}, numpy=lambda ctx, x, block, pads: _to_batch(x, block.tolist(), pads),
         launch=_launch_to_batch, values=("block_shape", "paddings"), T="type",
-        Tblock_shape="{int32, int64} = DT_INT32", Tpaddings="{int32, int64} = DT_INT32")
+        Tblock_shape="{int32, int64} = DT_INT32", Tpaddings="{int32, int64} = DT_INT32", halves="moved")
 def SpaceToBatchND() -> None:
     """Pad axes 1 to M of `input` with zeros, and move the places of each block of them into the batch.
 
@@ -225,7 +225,7 @@ def SpaceToBatchND() -> None:
 @kernel("input: T, block_shape: Tblock_shape, crops: Tcrops -> output: T", shape=_shape(_form, False),
         ranks={"block_shape": 1, "crops": 2}, numpy=lambda ctx, x, block, crops: _from_batch(x, block.tolist(), crops),
         launch=_launch_to_space, values=("block_shape", "crops"), T="type",
-        Tblock_shape="{int32, int64} = DT_INT32", Tcrops="{int32, int64} = DT_INT32")
+        Tblock_shape="{int32, int64} = DT_INT32", Tcrops="{int32, int64} = DT_INT32", halves="moved")
 def BatchToSpaceND() -> None:
     """Move images of a batch back into the blocks of axes 1 to M, and crop these: undo SpaceToBatchND.
 
@@ -239,7 +239,7 @@ def BatchToSpaceND() -> None:
 
 @kernel("input: T, paddings: Tpaddings -> output: T", shape=_shape(_form_of_images, True), ranks={"paddings": 2},
         numpy=lambda ctx, x, pads: _to_batch(x, [ctx.attrs["block_size"]] * 2, pads), launch=_launch_to_batch,
-        values=("paddings",), T="type", Tpaddings="{int32, int64} = DT_INT32", block_size="int >= 2")
+        values=("paddings",), T="type", Tpaddings="{int32, int64} = DT_INT32", block_size="int >= 2", halves="moved")
 def SpaceToBatch() -> None:
     """Compute SpaceToBatchND of images (rank 4) with a square block.
 
@@ -254,7 +254,7 @@ def SpaceToBatch() -> None:
 
 @kernel("input: T, crops: Tidx -> output: T", shape=_shape(_form_of_images, False), ranks={"crops": 2},
         numpy=lambda ctx, x, crops: _from_batch(x, [ctx.attrs["block_size"]] * 2, crops), launch=_launch_to_space,
-        values=("crops",), T="type", block_size="int >= 2", Tidx="{int32, int64} = DT_INT32")
+        values=("crops",), T="type", block_size="int >= 2", Tidx="{int32, int64} = DT_INT32", halves="moved")
 def BatchToSpace() -> None:
     """Compute BatchToSpaceND of images (rank 4) with a square block.
 

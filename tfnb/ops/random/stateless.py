@@ -47,7 +47,7 @@ def with_seed(shape: Any, index: int = 1) -> Any:
 
 
 _SHAPED: dict[str, Any] = {"shape": with_seed(shapes.named_by_first), "ranks": {"shape": 1, "seed": 1},
-                           "values": ("shape",)}
+                           "values": ("shape",), "halves": ""}
 
 
 def _drawn(draw: Callable[..., np.ndarray]) -> Any:
@@ -113,7 +113,7 @@ def _launch_multinomial(call: Any) -> Any:
 
 @kernel("logits: T, num_samples: int32, seed: Tseed -> output: output_dtype", shape=with_seed(multinomial_shape, 2),
         numpy=_multinomial, launch=_launch_multinomial, ranks={"logits": 2, "num_samples": 0, "seed": 1},
-        validate=has_classes, values=("num_samples",), T="realnumbertype", **_SEED,
+        validate=has_classes, values=("num_samples",), halves="", T="realnumbertype", **_SEED,
         output_dtype="indextype = DT_INT64")
 def StatelessMultinomial() -> None:
     """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`)."""

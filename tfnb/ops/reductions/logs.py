@@ -11,7 +11,6 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.library import scan
-from tfnb.kernels.scalar.number_types import wide
 from tfnb.ops.declaration.declare import kernel, reduction
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
@@ -59,11 +58,11 @@ def reduce_euclidean_norm(input_tensor: Any, axis: Any = None, keepdims: bool = 
 def _logs(ctx: Any, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
     place, reverse = int(axis), ctx.attrs["reverse"]
     rows = np.flip(x, place) if reverse else x
-    out = np.logaddexp.accumulate(wide(rows), place)
+    out = np.logaddexp.accumulate(rows, place)
     if ctx.attrs["exclusive"] and x.shape[place]:
         head = np.full_like(np.take(out, [0], place), -np.inf)
         out = np.concatenate([head, np.delete(out, -1, place)], place)
-    return np.ascontiguousarray(np.flip(out, place) if reverse else out).astype(x.dtype)
+    return np.ascontiguousarray(np.flip(out, place) if reverse else out)
 
 
 @kernel("x: T, axis: Tidx -> out: T", shape=cumulated_shape, numpy=_logs, launch=scan.cumulative_logsumexp,

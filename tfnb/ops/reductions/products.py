@@ -127,7 +127,7 @@ def _product_shape(ctx: Any) -> list[Static]:
 
 
 def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    a, b = (wide(x.T if ctx.attrs[name] else x) for x, name in ((a, "transpose_a"), (b, "transpose_b")))
+    a, b = (x.T if ctx.attrs[name] else x for x, name in ((a, "transpose_a"), (b, "transpose_b")))
     found: np.ndarray = a @ b
     return found
 

@@ -133,7 +133,7 @@ def ResourceCountUpTo(resource: Any, *, limit: int, T: DType, ctx: Any) -> Any:
 
 @kernel("resource: resource, indices: Tindices -> output: dtype", shape=gathered, launch=kernels.gather,
         ranks={"resource": AtLeast(1)}, validate=behind_batch, stateful=True, numpy=take_slices, batch_dims="int = 0",
-        validate_indices="bool = true", dtype="type", Tindices="indextype")
+        validate_indices="bool = true", dtype="type", Tindices="indextype", halves="moved")
 def ResourceGather() -> None:
     """Gather rows of a variable at `indices` (with batch_dims: of each batch, at its own indices)."""
 
@@ -153,7 +153,7 @@ def _(op: Operation, dy: Tensor) -> list[Any]:
 
 @kernel("resource: resource, indices: Tindices -> output: dtype", shape=nd_shape, launch=kernels.gather_nd,
         ranks={"resource": AtLeast(1), "indices": AtLeast(1)}, validate=something_to_pick, stateful=True, numpy=take_nd,
-        dtype="type", Tindices="indextype")
+        dtype="type", Tindices="indextype", halves="moved")
 def ResourceGatherNd() -> None:
     """Gather slices of a variable at the index vectors in the last axis of `indices`."""
 
