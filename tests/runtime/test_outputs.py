@@ -79,3 +79,23 @@ def test_a_program_reads_interpreted_values_row_by_row(made):
             found = sess.run([turned, flat, elements], {z: given})
             for value, wanted in zip(found, [expected, expected.T.reshape(-1), expected.T[None]], strict=True):
                 np.testing.assert_allclose(value, wanted)
+
+
+def test_outputs_of_host_stages_are_the_callers():
+    """Views, reductions and elementwise ops beside an op without a kernel: none is the memory of a variable."""
+    dims, value = tf.Variable([1, 4]), tf.Variable(4.0)
+    rows = tf.Variable(np.arange(6, dtype="f").reshape(3, 2))
+    ids = tf.range(tf.reduce_min(dims) + 2) * 0
+    fetches = [tf.fill(dims, value), tf.segment_sum(tf.reshape(rows, [6]), [0, 0, 0, 1, 1, 2]),
+               tf.expand_dims(tf.segment_max(rows, ids), 0), tf.transpose(rows), ids]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(3):
+            found = sess.run(fetches)
+            assert [a.tolist() for a in found] == [[[4.0] * 4], [3.0, 7.0, 5.0], [[[4.0, 5.0]]],
+                                                   [[0.0, 2.0, 4.0], [1.0, 3.0, 5.0]], [0, 0, 0]]
+            with pytest.raises(tf.errors.InvalidArgumentError, match="SegmentMax"):
+                sess.run(fetches, {ids: [0, 0, -1]})
+            for array in found:
+                array[...] = 77
+        assert sess.run(rows).tolist() == [[0, 1], [2, 3], [4, 5]] and sess.run(value) == 4

@@ -20,7 +20,7 @@ from tfnb.runtime.state.trace import Trace, clock
 
 
 def is_plain(stage: Stage, fed: Collection[Tensor]) -> bool:
-    """Return whether the stage has only host ops, NumPy forms, constants and reads of variables, none fed in part.
+    """Return whether the stage has only host ops, pure ones and reads of variables, none fed in part.
 
     Then all that it passes on is its own or one of its inputs: not the reference that an update of another stage
     returns.
@@ -34,14 +34,22 @@ def _is_plain(op: Operation) -> bool:
     if isinstance(op.spec, kinds.Variable):
         return True
     if isinstance(op.spec, kinds.Movement):
-        return len(op.inputs) == 1 and not any(map(refers, op.outputs)) and (
-            not refers(op.inputs[0]) or isinstance(op.inputs[0].op.spec, kinds.Variable))
-    return isinstance(op.spec, (kinds.Host, kinds.Kernel, kinds.Const, kinds.Control)) and not any(
+        return not any(map(refers, op.outputs)) and all(
+            not refers(t) or isinstance(t.op.spec, kinds.Variable) for t in op.inputs)
+    return isinstance(op.spec, (kinds.Host, kinds.Pure, kinds.Control)) and not any(
         refers(t) and not isinstance(t.op.spec, kinds.Handle) for t in (*op.inputs, *op.outputs))
 
 
+def _pure_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """Return the interpreter's call for a pure op, which has no kernel here or is beside one that has none."""
+    return partial(evaluate, op, context=Context(op, None, store))
+
+
 def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """Return the interpreter's call for a movement op of one input; memoized by shape: whether it changes nothing."""
+    """Return the interpreter's call for a movement op; for one of one input memoized by shape: whether it changes
+    nothing."""
+    if len(op.inputs) > 1:
+        return _pure_call(op, store)
     leaves: dict[tuple[int, ...], bool] = {}
     context = Context(op, None, store)
 
@@ -54,14 +62,10 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
     return call
 
 
-def _kernel_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """Return the interpreter's call for an op that has no kernel here: of these dtypes, or none at all."""
-    return partial(evaluate, op, context=Context(op, None, store))
-
-
 _KNOWN: dict[type, Callable[[Operation], np.ndarray]] = {kinds.Const: lambda op: op.attrs["value"],
                                                         kinds.Handle: handle_array}
-_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call, kinds.Kernel: _kernel_call}
+_CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call, **dict.fromkeys(
+    (kinds.Kernel, kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.ShapeOf), _pure_call)}
 
 
 class HostRunner:
