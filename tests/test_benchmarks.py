@@ -186,6 +186,45 @@ def test_forms_of_a_row(form):
         assert values is None and program.stages() == "kernels"
 
 
+def test_a_sweep_in_pieces(tmp_path, monkeypatch, capsys):
+    """Rows are merged into one file; what it has, or has ahead, is not measured again where that is asked for."""
+    measured = []
+    ratios = {"Abs float32 tiny fetch": 2.0, "Abs float32 medium fetch": 0.5, "Neg float32 tiny fetch": 3.0}
+
+    def measure(plan, pair, folder, rounds, seconds):
+        measured.append(plan.name)
+        times = {"tfnb": 1e-6, "tensorflow": ratios[plan.name] * 1e-6}
+        return {"times": times, "ratio": ratios[plan.name], "stages": "kernels", "same": True}
+    monkeypatch.setattr(sweep, "measure", measure)
+    path = tmp_path / "sweep.json"
+
+    def run(*more):
+        measured.clear()
+        only = "^(Abs float32 (tiny|medium) fetch|Neg float32 tiny fetch)"
+        sweep.main(["--oracle", "none", "--results", str(path), "--only", only, *more])
+        return list(measured)
+    assert run("--size", "tiny") == ["Abs float32 tiny fetch", "Neg float32 tiny fetch"]
+    assert run("--resume") == ["Abs float32 medium fetch"] and run("--resume") == []
+    assert run("--under") == ["Abs float32 medium fetch"]
+    assert {name: row["ratio"] for name, row in sweep.read(path).items()} == ratios
+    assert "1 under 1x" in capsys.readouterr().out
+
+
+def test_a_row_under_1x_has_more_turns(tmp_path):
+    """The best turn of each system counts: here TensorFlow's first and tfnb's last."""
+    turns = iter([2.0, 1.0, 2.0, 1.0, 0.5, 1.0])
+
+    class Pair:
+        pythons = dict.fromkeys(["tfnb", "tensorflow"])
+
+        def ask(self, system, **command):
+            return {"best": next(turns)} if "run" in command else "kernels" if "stages" in command else [1.0] \
+                if "check" in command else True
+    plan = next(sweep_rows.of("Abs"))
+    found = sweep.measure(plan, Pair(), str(tmp_path), 1, 0.0)
+    assert found["ratio"] == 2 and found["same"] and next(turns, None) is None
+
+
 def test_the_table_of_a_sweep():
     def row(ratio, stages="kernels", same=True):
         return {"times": {"tfnb": 1e-6, "tensorflow": ratio * 1e-6}, "ratio": ratio, "stages": stages, "same": same}
