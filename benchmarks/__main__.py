@@ -31,6 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", nargs="*", default=PARTS, choices=PARTS, help="what to measure")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=0.4, help="per system and round")
+    parser.add_argument("--cpus", type=int, help="how many CPUs programs and models may use (default: all)")
     parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "benchmarks.json", help="where to keep them")
     parser.add_argument("--write", type=Path, help="a document: its tables are replaced, and images/scaling.png")
     options = parser.parse_args()
@@ -55,7 +56,7 @@ def _measure(results: dict[str, Any], part: str, options: argparse.Namespace, py
     names, how = options.names or [*PROGRAMS, *MODELS], (pythons, options.rounds, options.seconds)
     if part in ("speed", "models"):
         for name in (name for name in (PROGRAMS if part == "speed" else MODELS) if name in names):
-            found[name] = measure.speed(name, *how)
+            found[name] = measure.speed(name, *how, options.cpus)
             results["about"]["versions"] |= found[name].pop("versions")
             _keep(options.results, results, name, found[name])
     elif part == "start":

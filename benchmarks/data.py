@@ -13,7 +13,8 @@ Array = Any
 
 @dataclass(frozen=True)
 class Program:
-    """step: one run; check: a number or array that must be equal in all systems after the same number of steps.
+    """step: one run; check: a number or array that must be equal in all systems after the same number of steps, or
+    None where a system can't have the same.
 
     stages: of tfnb, the kinds of stage that a step has.
     """
@@ -31,6 +32,11 @@ def generator() -> np.random.RandomState:
 def normal(*shape: int) -> Array:
     """Standard normal float32."""
     return generator().randn(*shape).astype("f")
+
+
+def weight(rng: np.random.RandomState, *shape: int) -> Array:
+    """Initial weights: normal, of variance 1 / fan-in; the last axis is that of the outputs."""
+    return (rng.randn(*shape) / np.sqrt(np.prod(shape[:-1]))).astype("f")
 
 
 def chain(ops: int) -> list[tuple[float, float]]:

@@ -19,18 +19,19 @@ CURVES = {"mlp_batch": (1, 8, 64, 512, 4096), "chain": (10, 100, 1000, 10000)}
 THREADED = ("mlp_middle", "mlp_large", "sigmoid_exp_sum", "softmax", "matmul", "lenet")
 
 
-def speed(name: str, pythons: Pythons, rounds: int, seconds: float) -> dict[str, Any]:
+def speed(name: str, pythons: Pythons, rounds: int, seconds: float, cpus: int | None = None) -> dict[str, Any]:
     """All systems that have the program, in turns: best and median of the rounds, peak memory, largest difference.
 
-    Raises SystemExit if one computes something else than the reference.
+    cpus: how many CPUs each may use, all by default. Raises SystemExit if one computes something else than the reference.
     """
     first: dict[str, float] = {}
-    with workers(pythons) as made:
+    with workers(pythons, cpus) as made:
         having = _having(made, name, first=first)
-        values = {system: np.asarray(worker.ask(check=0), float) for system, worker in having.items()}
+        values = {system: worker.ask(check=0) for system, worker in having.items()}
         about = {system: worker.ask(about=True) for system, worker in having.items()}
         times = _alternate(having, rounds, seconds)
-    errors = {system: _difference(value, values[REFERENCE]) for system, value in values.items()}
+    errors = {system: _difference(np.asarray(value, float), np.asarray(values[REFERENCE], float))
+              for system, value in values.items() if value is not None}
     wrong = [system for system, error in errors.items() if not error < TOLERANCE]
     if wrong:
         raise SystemExit(f"{name}: {', '.join(wrong)} and {REFERENCE} don't agree: {errors}")

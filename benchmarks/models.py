@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.data import Array, Program, generator
+from benchmarks.data import Array, Program, generator, weight
 
 Tf = Any
 
@@ -23,7 +23,7 @@ def _started(tf: Tf) -> Any:
     for variable in tf.trainable_variables():
         shape = variable.shape.as_list()
         if len(shape) > 1:
-            variable.load((rng.randn(*shape) / np.sqrt(np.prod(shape[:-1]))).astype("f"), session)
+            variable.load(weight(rng, *shape), session)
     return session
 
 
@@ -469,15 +469,15 @@ def changing_batch(tf: Tf) -> Program:
     loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
     train, rows = tf.train.AdamOptimizer(1e-3).minimize(loss), rng.rand(128, 128).astype("f")
     labels = rng.randint(0, 10, 128)
-    session, sizes = _started(tf), _sizes()
+    session, drawn = _started(tf), sizes()
 
     def step() -> None:
-        size = next(sizes)
+        size = next(drawn)
         session.run([train, loss], {x: rows[:size], y: labels[:size]})
     return Program(step, lambda: session.run(loss, {x: rows, y: labels}))
 
 
-def _sizes() -> Iterator[int]:
+def sizes() -> Iterator[int]:
     """1 to 128 in another order each time, without end."""
     rng = generator()
     return itertools.chain.from_iterable((rng.permutation(128) + 1).tolist() for _ in itertools.count())

@@ -88,23 +88,29 @@ def memory_table(results: dict[str, Any]) -> str:
 
 
 def models_table(results: dict[str, Any]) -> str:
-    """A model a row: milliseconds, their ratio, seconds to the third step, peak memory in MB; a last row of medians."""
-    rows, ratios = [], []
+    """A model a row: milliseconds, ratios, seconds to the third step, peak memory in MB; a last row of medians."""
+    systems, rows, ratios = ("tfnb", "tensorflow", "torch"), [], []
     for name in MODELS:
         found = results.get("models", {}).get(name)
         if found is None:
             continue
-        ours, theirs = ([found[what]["tfnb"], found[what]["tensorflow"]] for what in ("times", "first"))
-        ratios.append(ours[1][0] / ours[0][0])
-        peak = [f"{found['peak'][system] / 1e6:,.0f}" if found["peak"].get(system) else "-"
-                for system in ("tfnb", "tensorflow")]
-        rows.append([(MODELS[name].__doc__ or name).rstrip("."), *(f"{best * 1e3:,.2f}" for best, _ in ours),
-                     _ratio(ratios[-1]), " / ".join(f"{seconds:.1f}" for seconds in theirs), " / ".join(peak),
+        best = {system: times[0] for system, times in found["times"].items()}
+        ratios.append({system: best[system] / best["tfnb"] for system in systems if system in best})
+        rows.append([(MODELS[name].__doc__ or name).rstrip("."),
+                     *(f"{best[s] * 1e3:,.2f}" if s in best else "-" for s in systems), *_ratios(ratios[-1]),
+                     " / ".join(f"{found['first'][s]:.1f}" for s in systems if s in found["first"]),
+                     " / ".join(f"{found['peak'][s] / 1e6:,.0f}" for s in systems if found["peak"].get(s)),
                      f"{found['error']:.0e}"])
     if ratios:
-        rows.append(["median of the ratios", "", "", _ratio(statistics.median(ratios)), "", "", ""])
-    return table(["model", "tfnb, ms", "TensorFlow, ms", "TensorFlow / tfnb", "s to the third step", "peak, MB",
-                  "largest difference"], rows)
+        medians = {s: statistics.median(row[s] for row in ratios if s in row) for s in systems
+                   if any(s in row for row in ratios)}
+        rows.append(["median of the ratios", "", "", "", *_ratios(medians), "", "", ""])
+    return table(["model", *(f"{SYSTEMS[s]}, ms" for s in systems), "TensorFlow / tfnb", "PyTorch / tfnb",
+                  "s to the third step", "peak, MB", "largest difference"], rows)
+
+
+def _ratios(row: dict[str, float]) -> list[str]:
+    return [_ratio(row[system]) if system in row else "-" for system in ("tensorflow", "torch")]
 
 
 def start_table(results: dict[str, Any]) -> str:

@@ -42,13 +42,18 @@ def scalar_chain(compile: Compile) -> Program:
     return chain(compile, 100)
 
 
-def _trained(compile: Compile, loss: Callable[..., Any], optimizer: Any, *arrays: Any) -> Program:
-    """Training by a loss of arrays that are given at each step. Forward and backward pass are compiled together."""
+def trained(compile: Compile, loss: Callable[..., Any], optimizer: Any, *arrays: Any, clip: float = 0.0) -> Program:
+    """Training by a loss of arrays that are given at each step. Forward and backward pass are compiled together.
+
+    clip: a limit of the global norm of gradients.
+    """
     compiled = compile(loss)
 
     def step() -> None:
         optimizer.zero_grad()
         compiled(*map(torch.from_numpy, arrays)).backward()
+        if clip:
+            nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], clip)
         optimizer.step()
 
     def check() -> float:
@@ -62,7 +67,7 @@ def linear_regression(compile: Compile) -> Program:
     model = nn.Linear(10, 1)
     nn.init.zeros_(model.weight)
     nn.init.zeros_(model.bias)
-    return _trained(compile, lambda x, y: F.mse_loss(model(x), y), torch.optim.SGD(model.parameters(), 0.01),
+    return trained(compile, lambda x, y: F.mse_loss(model(x), y), torch.optim.SGD(model.parameters(), 0.01),
                     inputs, target)
 
 
@@ -74,8 +79,9 @@ def _dense(w: Any, b: Any) -> nn.Linear:
     return layer
 
 
-def _adam(model: nn.Module) -> Any:
-    return torch.optim.Adam([p for p in model.parameters() if p.requires_grad], 1e-4, fused=True)
+def adam(model: nn.Module, rate: float = 1e-4, betas: tuple[float, float] = (0.9, 0.999)) -> Any:
+    """Adam in the library's fused form."""
+    return torch.optim.Adam([p for p in model.parameters() if p.requires_grad], rate, betas, fused=True)
 
 
 def mlp(compile: Compile, sizes: list[int], batch: int) -> Program:
@@ -84,7 +90,7 @@ def mlp(compile: Compile, sizes: list[int], batch: int) -> Program:
     for w, b in layers:
         parts += [_dense(w, b), nn.ReLU()]
     model = nn.Sequential(*parts[:-1])
-    return _trained(compile, lambda x, y: F.cross_entropy(model(x), y), _adam(model), inputs, labels)
+    return trained(compile, lambda x, y: F.cross_entropy(model(x), y), adam(model), inputs, labels)
 
 
 def mlp_small(compile: Compile) -> Program:
@@ -127,7 +133,7 @@ class LeNet(nn.Module):
 def lenet(compile: Compile) -> Program:
     inputs, labels, layers = data.images()
     model = LeNet(layers).to(memory_format=torch.channels_last)
-    return _trained(compile, lambda x, y: F.cross_entropy(model(x), y), _adam(model), inputs, labels)
+    return trained(compile, lambda x, y: F.cross_entropy(model(x), y), adam(model), inputs, labels)
 
 
 def _fixed(compile: Compile, fn: Callable[[Any], Any], array: Any, pick: Callable[[Any], Any]) -> Program:
@@ -188,22 +194,33 @@ def embedding(compile: Compile) -> Program | None:
     return Program(step, lambda: float(loss(*first).detach()))
 
 
+def lstm_layers(layers: list[Any], cell: type[Any] = nn.LSTM, **options: Any) -> Any:
+    """nn.LSTM (or nn.LSTMCell) with weights [inputs + units, 4 * units] for each layer, gates i, j, f, o, biases of 0.
+
+    The 1 that is added to the forget gate is the second bias, which is not trained, so that there is one bias.
+    """
+    units = layers[0].shape[1] // 4
+    model = cell(layers[0].shape[0] - units, units, **options)
+    with torch.no_grad():
+        for layer, weights in enumerate(layers):
+            i, j, f, o = np.split(weights.T, 4)    # nn.LSTM has them as i, f, j, o
+            stacked = torch.from_numpy(np.concatenate([i, f, j, o]))
+            suffix = "" if cell is nn.LSTMCell else f"_l{layer}"
+            bias = getattr(model, "bias_hh" + suffix).requires_grad_(False)
+            bias.zero_()
+            bias[units:2 * units] = 1.0
+            getattr(model, "bias_ih" + suffix).zero_()
+            getattr(model, "weight_ih" + suffix).copy_(stacked[:, :-units])
+            getattr(model, "weight_hh" + suffix).copy_(stacked[:, -units:])
+    return model
+
+
 def lstm(compile: Compile) -> Program | None:
     if compile is not EAGER:
         return None                                # torch.compile leaves nn.LSTM as it is
-    inputs, weights, biases = data.sequence()
-    size = inputs.shape[-1]
-    model = nn.LSTM(size, size)
-    i, j, f, o = np.split(weights.T, 4)            # nn.LSTM has them as i, f, j, o
-    stacked = torch.from_numpy(np.concatenate([i, f, j, o]))
-    with torch.no_grad():
-        model.weight_ih_l0.copy_(stacked[:, :size])
-        model.weight_hh_l0.copy_(stacked[:, size:])
-        model.bias_ih_l0.copy_(torch.from_numpy(biases))
-        model.bias_hh_l0.zero_()
-        model.bias_hh_l0[size:2 * size] = 1.0      # of the forget gate; not trained, so that there is one bias
-    model.bias_hh_l0.requires_grad_(False)
-    return _trained(compile, lambda x: (model(x)[1][0] - 0.5).square().mean(), _adam(model), inputs)
+    inputs, weights, _ = data.sequence()
+    model = lstm_layers([weights])
+    return trained(compile, lambda x: (model(x)[1][0] - 0.5).square().mean(), adam(model), inputs)
 
 
 def while_loop(compile: Compile) -> Program | None:
@@ -228,7 +245,7 @@ def while_rnn(compile: Compile) -> Program | None:
     with torch.no_grad():
         model.weight_ih_l0.copy_(torch.from_numpy(weights[:size].T))
         model.weight_hh_l0.copy_(torch.from_numpy(weights[size:].T))
-    return _trained(compile, lambda x: (model(x)[0] - 0.1).square().mean(), torch.optim.SGD(model.parameters(), 0.1),
+    return trained(compile, lambda x: (model(x)[0] - 0.1).square().mean(), torch.optim.SGD(model.parameters(), 0.1),
                     inputs)
 
 

@@ -3,8 +3,8 @@
 {"build": name, "size": n or null} builds a program, runs a step and answers whether this system has it, with the text
 of the error if it failed; {"row": file} does the same with a row of the sweep; {"run": seconds} times steps for about
 so long and answers {"best": s, "median": s, "steps": n}; {"check": n} runs n steps and answers the program's check
-value; {"stages": true} answers the kinds of its stages; {"about": true} answers {"version": ...,
-"peak": bytes or null}.
+value, null if it is not to be compared; {"stages": true} answers the kinds of its stages; {"about": true} answers
+{"version": ..., "peak": bytes or null}.
 `python -m benchmarks.worker SYSTEM [CPUS]` uses the first CPUS CPUs where the operating system lets it choose.
 """
 from __future__ import annotations
@@ -67,8 +67,10 @@ def _tensorflow() -> tuple[Any, ...]:
 def _torch(compiled: bool = False) -> tuple[Any, ...]:
     import torch  # type: ignore[import-not-found]
 
+    from benchmarks.torch_models import MODELS
     from benchmarks.torch_programs import COMPILED, EAGER, PROGRAMS, SCALED
-    return torch.__version__, PROGRAMS, SCALED, (COMPILED if compiled else EAGER,), torch.compiler.reset
+    models: dict[str, Any] = {} if compiled else {name: lambda _, m=model: m() for name, model in MODELS.items()}
+    return torch.__version__, PROGRAMS | models, SCALED, (COMPILED if compiled else EAGER,), torch.compiler.reset
 
 
 def _jax() -> tuple[Any, ...]:
@@ -150,7 +152,8 @@ def main(name: str, count: int | None = None) -> None:
         elif "check" in command:
             for _ in range(command["check"]):
                 program.step()
-            answer = np.asarray(program.check(), float).tolist()
+            value = program.check()
+            answer = None if value is None else np.asarray(value, float).tolist()
         elif "run" in command:
             answer = timed(program.step, command["run"])
         elif "about" in command:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -24,8 +25,11 @@ RESULTS = {
               "versions": {"tfnb": "1.0", "tensorflow": "2.0"}},
     "speed": {"matmul": {"error": 1e-7, "peak": {"tfnb": 5e7, "tensorflow": 5e8, "jax": None},
                          "times": {"tfnb": [1e-3, 2e-3], "tensorflow": [3e-3, 4e-3], "jax": [2e-3, 2e-3]}}},
-    "models": {"vae": {"error": 1e-7, "times": {"tfnb": [2e-3, 2e-3], "tensorflow": [6e-3, 6e-3]},
-                       "first": {"tfnb": 1.5, "tensorflow": 4.5}, "peak": {"tfnb": 1e8, "tensorflow": 3e8}}},
+    "models": {"vae": {"error": 1e-7, "first": {"tfnb": 1.5, "tensorflow": 4.5, "torch": 9.5},
+                       "times": {"tfnb": [2e-3, 2e-3], "tensorflow": [6e-3, 6e-3], "torch": [1e-3, 1e-3]},
+                       "peak": {"tfnb": 1.5e8, "tensorflow": 3e8, "torch": 2e8}},
+               "dqn": {"error": 1e-7, "times": {"tfnb": [2e-3, 2e-3], "tensorflow": [2e-3, 6e-3]},
+                       "first": {"tfnb": 1.5, "tensorflow": 4.5}, "peak": {"tfnb": 1.5e8, "tensorflow": None}}},
     "start": {"tfnb": {"cold": [1, 2, 3, 4], "warm": [0.1, 0.2, 0.3, 0.4]}},
     "curves": {"chain": {"100": {"tfnb": [1e-6, 2e-6]}, "10": {"tfnb": [1e-6, 2e-6], "torch": [1e-5, 1e-5]}}},
     "threads": {"matmul": {"1": {"tfnb": [2e-3, 2e-3]}, "2": {"tfnb": [1e-3, 1e-3]}}},
@@ -66,6 +70,30 @@ def test_peers_have_programs_of_the_same_names(file):
     assert {key.value for key in tables["SCALED"].keys} == set(SCALED)
 
 
+def test_pytorch_has_every_model():
+    tree = ast.parse((FOLDER / "torch_models.py").read_text(encoding="utf-8"))
+    table = next(node.value for node in tree.body if isinstance(node, ast.AnnAssign))
+    assert [name.id for name in table.generators[0].iter.elts] == list(MODELS)
+
+
+def test_a_program_without_a_value_to_compare(monkeypatch):
+    class System:
+        def __init__(self, check):
+            self.check = check
+
+        def ask(self, **command):
+            return self.check if "check" in command else {"peak": 1, "version": "1", "best": 1.0, "median": 1.0}
+
+    def found(*checks):
+        made = dict(zip(("tfnb", "tensorflow", "torch"), map(System, checks), strict=True))
+        monkeypatch.setattr(measure, "workers", lambda *_: contextlib.nullcontext(made))
+        monkeypatch.setattr(measure, "_having", lambda *_, **__: made)
+        return measure.speed("vae", {}, 1, 0.1)
+    assert found([1.0], [1.0], None)["error"] == 0
+    with pytest.raises(SystemExit, match="vae: torch and tensorflow don't agree"):
+        found([1.0], [1.0], [1.1])
+
+
 @pytest.mark.slow
 def test_a_worker():
     with workers({"tfnb": sys.executable}, 1) as made:
@@ -94,7 +122,9 @@ def test_tables_replace_what_is_between_their_marks(tmp_path):
         assert "2,000 / 1,000 = 2.00" in text
         assert text.index("| 10 |") < text.index("| 100 |")
         assert "| Live plots: a number | a step of 100.0 us | 0.50 us | 0.5% |" in text
-        assert "| 2.00 | 6.00 | 3.0 | 1.5 / 4.5 | 100 / 300 | 1e-07 |" in text and "| median of the ratios |" in text
+        assert "| 2.00 | 6.00 | 1.00 | 3.0 | 0.5 | 1.5 / 4.5 / 9.5 | 150 / 300 / 200 | 1e-07 |" in text
+        assert "| 2.00 | 2.00 | - | 1.0 | - | 1.5 / 4.5 | 150 | 1e-07 |" in text
+        assert "| median of the ratios |  |  |  | 2.0 | 0.5 |" in text
         assert "| 100 ms in plain Python | 20.0 ms | 20.0% |" in text and "| import tfnb | - | 200 ms | - |" in text
 
 
