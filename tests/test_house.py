@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "control_flow", "linalg", "variables",
          "ragged", "image", "autodiff", "graph_editor", "compile", "runtime", "cluster", "debug", "summary", "train",
          "data", "layers", "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model",
-         "feature_column", "keras", "estimator", "custom", "examples", "tools", "testing", "notebook"]
+         "feature_column", "keras", "estimator", "horovod", "custom", "examples", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
              "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md"}
 # The order of sub-rooms, where a room has some; ".": the modules of its own folder, which come last if it is not named.

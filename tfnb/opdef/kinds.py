@@ -199,10 +199,13 @@ class Host(Op):
     """One Python call: strings, summaries, queues. It gets a handle as it is: an object.
 
     call: fn(*arrays, **attrs) -> array(s). uninitialized: it takes references to variables that have no value yet.
-    transient: stateful, but with no effect that outlives the run: a TensorArray, an assertion.
+    transient: stateful, but with no effect that outlives the run: a TensorArray, an assertion. together: of a
+    "collective" (see Op.role), fn(independent ops of this record) -> [(some of them, record, attrs)]: a plan has one op
+    of that record in their place, with all their inputs and outputs.
     """
 
     call: Fn
     uninitialized: bool = False
     transient: bool = False
+    together: Fn | None = None
     handles = frozenset()

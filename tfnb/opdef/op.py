@@ -73,7 +73,8 @@ class Op(Record):
     the variables behind its Ref inputs. element: the access of a host op to an element of its first input, a
     TensorArray or stack ("read", "write", "size", "gradient", "push", "pop"): in an iteration of a loop it can be a
     kernel (compile/residents.py). role: its part in training ("optimizer", "initializer", "summary", "merged summary",
-    "saver", "queue", "lock", "session handle", "iterator"), for views and for cells that run again. nan_hint: the usual
+    "saver", "queue", "lock", "session handle", "iterator"), for views and for cells that run again; of a "collective",
+    which all ranks of a job call, plans keep the order of the graph. nan_hint: the usual
     cause of NaN and infinity in its outputs.
     origin: of an op that a user declared (tf.custom), the code of the function.
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -14,7 +15,7 @@ from tfnb.core.absent import absent, without
 from tfnb.core.version import VERSION
 from tfnb.tools.inside import ABSENT, Inside, inside, internal, public
 
-NAME = "tensorflow"
+NAME, HOROVOD = "tensorflow", "horovod"
 _MESSAGES = "tfnb.proto"
 # Folders of messages: `tensorflow.core.framework` has graph_pb2 and the like.
 _PROTOS = frozenset(("core", "core.framework", "core.protobuf", "core.util", "core.example"))
@@ -96,6 +97,28 @@ class _Finder(MetaPathFinder, Loader):
         module.__dict__.update(_of=of, _below=below, __doc__=of.__doc__, __all__=of.listed())
 
 
+class _Horovod(MetaPathFinder, Loader):
+    """Finds `horovod` and what is below it in tfnb: the same modules under both names."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+                  ) -> ModuleSpec | None:
+        """The spec of a module of Horovod; None for others."""
+        if fullname.split(".")[0] != HOROVOD or find_spec(f"tfnb.{fullname}") is None:
+            return None
+        return ModuleSpec(fullname, self, is_package=True)
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module of tfnb."""
+        module = importlib.import_module(f"tfnb.{spec.name}")
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Let the module keep its own spec, in whose place the import system has put the other one."""
+        if module.__spec__ is not None:
+            module.__spec__ = module.__spec__.loader_state
+
+
 def _names_of(below: str) -> _Public | Inside | None:
     """Return the names of the module at a path below `tensorflow`, or None if there is none."""
     if below in ("", "compat.v1"):
@@ -141,6 +164,8 @@ def _loaded() -> Iterator[ModuleType]:
 def install_as_tensorflow() -> None:
     """Let `import tensorflow` give tfnb from now on, also `tensorflow.compat.v1`, and modules of its inside.
 
+    `import horovod.tensorflow` and `horovod.keras` give tfnb's modules for training on MPI (docs/cluster.md).
+
     What tfnb does not have is absent: an import of it raises ModuleNotFoundError, even where TensorFlow is installed.
     `tensorflow.__version__` is "1.15.0". Calling it again does nothing. Raises ImportError if TensorFlow itself is
     imported already: two packages of one name would work on each other's objects.
@@ -156,4 +181,4 @@ def install_as_tensorflow() -> None:
         raise ImportError(f"TensorFlow itself is imported already, from {where}: restart Python (the notebook's "
                           "kernel) and call install_as_tensorflow() before any `import tensorflow`", name=NAME)
     if not any(isinstance(finder, _Finder) and finder.package == NAME for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder(NAME))
+        sys.meta_path[:0] = [_Finder(NAME), _Horovod()]

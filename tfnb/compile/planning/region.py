@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from tfnb.compile.planning.collectives import chain
 from tfnb.compile.planning.guards import ALWAYS, Condition, Guards
 from tfnb.compile.planning.order import (
     HOST,
@@ -265,6 +266,8 @@ class Region:
 
     def plan(self) -> Plan:
         """Build the plan: schedule, place and split into stages."""
+        self.within = chain(self.units, self.within, self.after, self._before, self._add, self.schedule)
+        self._known.clear()
         runs = self.schedule(self.units)
         inner = [op for _, ops in runs for op in ops]
         self.alone = contenders(inner, self._before, self._are_exclusive)

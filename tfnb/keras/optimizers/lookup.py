@@ -8,8 +8,8 @@ from tfnb.keras.optimizers.optimizer import Optimizer
 from tfnb.keras.utils.registry import deserialize_keras_object, serialize_keras_object
 from tfnb.train.optimizers.optimizer import Optimizer as TrainOptimizer
 
-_CLASSES = (rules.SGD, rules.RMSprop, rules.Adagrad, rules.Adadelta, rules.Adam, rules.Adamax, rules.Nadam, rules.Ftrl)
-_KNOWN = {name: cls for cls in _CLASSES for name in (cls.__name__, cls.__name__.lower())}
+CLASSES = (rules.SGD, rules.RMSprop, rules.Adagrad, rules.Adadelta, rules.Adam, rules.Adamax, rules.Nadam, rules.Ftrl)
+_KNOWN = {name: cls for cls in CLASSES for name in (cls.__name__, cls.__name__.lower())}
 
 
 def serialize(optimizer: Any) -> Any:
