@@ -30,6 +30,7 @@ ROOMS = {
     "linalg": [".", "operators"],
     "compile": ["planning", ".", "programs"],
     "runtime": ["state", "runners", "remote", "."],
+    "tools": [".", "port"],
     "train": [".", "checkpoints", "input", "sessions", "optimizers"],
     "train/optimizers": [".", "contrib"],
     "layers": [".", "contrib"],

@@ -21,7 +21,7 @@ _MESSAGES = "tfnb.proto"
 _PROTOS = frozenset(("core", "core.framework", "core.protobuf", "core.util", "core.example"))
 
 
-class _Public:
+class Public:
     """The names of a public module of tfnb, with the interface of `Inside`."""
 
     def __init__(self, of: Any) -> None:
@@ -44,7 +44,7 @@ class _Namespace(ModuleType):
         below = self.__dict__.get("_below")        # not there while the module is being made
         if below is None or name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
-        if _names_of(f"{below}.{name}".lstrip(".")) is not None:       # `from tensorflow.python.framework import ops`
+        if names_of(f"{below}.{name}".lstrip(".")) is not None:       # `from tensorflow.python.framework import ops`
             with suppress(ModuleNotFoundError):
                 return importlib.import_module(f"{self.__name__}.{name}")
         found = self._of.find(name)
@@ -56,7 +56,7 @@ class _Namespace(ModuleType):
         """Set a name, also in the module of tfnb: programs put functions of their own in the place of a library's."""
         super().__setattr__(name, value)
         of = self.__dict__.get("_of")
-        if isinstance(of, _Public) and not isinstance(value, ModuleType) and name in vars(of.of) and name[0] != "_":
+        if isinstance(of, Public) and not isinstance(value, ModuleType) and name in vars(of.of) and name[0] != "_":
             setattr(of.of, name, value)
 
     def __dir__(self) -> list[str]:
@@ -68,7 +68,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def __init__(self, package: str, start: str = "") -> None:
         self.package, self._start = package, start
-        self._look_up = inside if start else _names_of
+        self._look_up = inside if start else names_of
 
     def _below(self, fullname: str) -> str:
         return f"{self._start}{fullname.removeprefix(self.package)}".lstrip(".")
@@ -119,24 +119,24 @@ class _Horovod(MetaPathFinder, Loader):
             module.__spec__ = module.__spec__.loader_state
 
 
-def _names_of(below: str) -> _Public | Inside | None:
+def names_of(below: str) -> Public | Inside | None:
     """Return the names of the module at a path below `tensorflow`, or None if there is none."""
     if below in ("", "compat.v1"):
-        return _Public(importlib.import_module("tfnb"))
+        return Public(importlib.import_module("tfnb"))
     if below in _PROTOS:
-        return _Public(importlib.import_module(_MESSAGES))
+        return Public(importlib.import_module(_MESSAGES))
     if below.startswith("core.") and below.endswith("_pb2"):
         return _message(below.split(".")[-1])
     if "python" in below.split(".") and not below.startswith("contrib.learn.") or below in ("ops", "pywrap_tensorflow"):
         return inside(below)                       # tfnb.contrib.learn.python is there, as files
     found = public(below)
-    return _Public(found) if found is not None and not internal(found) else inside(below)
+    return Public(found) if found is not None and not internal(found) else inside(below)
 
 
-def _message(name: str) -> _Public | None:
+def _message(name: str) -> Public | None:
     full = f"{_MESSAGES}.{name}"
     try:
-        return _Public(importlib.import_module(full))
+        return Public(importlib.import_module(full))
     except ModuleNotFoundError as error:
         if error.name != full:
             raise                                  # a library that is not installed, not a module that is not there

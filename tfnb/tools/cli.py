@@ -1,6 +1,7 @@
-"""The program `tfnb` (`python -m tfnb`): files of TensorFlow inspected, compared, converted; scripts run unchanged.
+"""The program `tfnb` (`python -m tfnb`): files of TensorFlow inspected, compared, converted; programs judged and run.
 
-Exit codes: 0 done (of `diff`: equal), 1 `diff` found differences, 2 wrong use, or a file that is not there or damaged.
+Exit codes: 0 done (of `diff`: equal), 1 `diff` found differences or `port` a program that is not ready,
+2 wrong use, or a file that is not there or damaged.
 """
 from __future__ import annotations
 
@@ -21,7 +22,9 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 # The subcommands other than `run` need protobuf; a script that is run need not wait for it.
 _convert = lazy_module("tfnb.tools.convert")
 _diff = lazy_module("tfnb.tools.diff")
+_execute = lazy_module("tfnb.tools.port.execute")
 _inspect = lazy_module("tfnb.tools.inspect")
+_port = lazy_module("tfnb.tools.port.report")
 _report = lazy_module("tfnb.tools.report")
 _tensors = lazy_module("tfnb.tools.tensors")
 _tqdm = lazy_module("tqdm")
@@ -49,8 +52,17 @@ def parser() -> argparse.ArgumentParser:
     convert.add_argument("target")
     convert.add_argument("--to", choices=("v1", "v2", "npz", "safetensors"), help="the format, whatever the ending")
     convert.add_argument("--overwrite", action="store_true", help="replace TARGET if it exists")
+    port = commands.add_parser("port", help="tell what of TensorFlow programs use that tfnb lacks", description=(
+        "Look up the names of TensorFlow that scripts and notebooks use, without running them; with --run, try each in "
+        "a copy of its folder up to its first session runs. Exit code 1 if one is not ready, or did not run."))
+    port.add_argument("paths", nargs="+", metavar="PATH", help="a script (Python 3 or 2), a notebook, or a folder")
+    port.add_argument("--run", action="store_true", help="try the programs that are ready")
+    port.add_argument("--seconds", type=float, default=60.0, help="how long to try each (default: 60)")
+    port.add_argument("--json", action="store_true", help="print JSON")
+    port.add_argument("--html", metavar="FILE", help="write a page with a table as well")
     run = commands.add_parser("run", help="run a program with tfnb as its tensorflow", description=(
-        "Run a Python script whose `import tensorflow` finds tfnb. All after SCRIPT is the script's."))
+        "Run a script (of Python 3 or 2) or the cells of a notebook, in which `import tensorflow` finds tfnb. All "
+        "after SCRIPT is the script's."))
     run.add_argument("-m", dest="module", action="store_true", help="SCRIPT is the name of a module, not a file")
     run.add_argument("script")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
@@ -114,20 +126,29 @@ def convert_command(told: argparse.Namespace) -> int:
     return 0
 
 
+def port_command(told: argparse.Namespace) -> int:
+    """`tfnb port`."""
+    found = _port.Verdicts(told.paths, told.run, told.seconds)
+    _print(_port.as_json(found) if told.json else None, str(found), told.json)
+    if told.html:
+        with open(told.html, "w", encoding="utf-8") as file:
+            file.write(_port.page(found))
+    return int(not found.good)
+
+
 def run_command(told: argparse.Namespace) -> int:
     """`tfnb run`: the script's own exit code is that of the process."""
-    install_as_tensorflow()
-    sys.argv = [told.script, *told.arguments]
     if told.module:
+        install_as_tensorflow()
+        sys.argv = [told.script, *told.arguments]
         sys.path.insert(0, os.getcwd())
         runpy.run_module(told.script, run_name="__main__", alter_sys=True)
         return 0
     if not os.path.exists(told.script):
         print(f"tfnb run: there is no file {told.script}", file=sys.stderr)
         return 2
-    sys.path.insert(0, os.path.dirname(os.path.abspath(told.script)))
-    runpy.run_path(told.script, run_name="__main__")
-    return 0
+    return int(_execute.run_file(told.script, told.arguments))
 
 
-_COMMANDS = {"inspect": inspect_command, "diff": diff_command, "convert": convert_command, "run": run_command}
+_COMMANDS = {"inspect": inspect_command, "diff": diff_command, "convert": convert_command, "port": port_command,
+             "run": run_command}

@@ -114,7 +114,7 @@ WORDS: dict[str, Callable[[], Iterable[str]]] = {
     "vars": variable_names,
     "slots": variable_names,
     "ckpt": checkpoint_words,
-    "tfnb": lambda: ["help", "tensorflow", "inspect", "diff", "convert"],
+    "tfnb": lambda: ["help", "tensorflow", "inspect", "diff", "convert", "port"],
 }
 
 

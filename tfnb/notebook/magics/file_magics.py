@@ -15,9 +15,10 @@ from tfnb.tools.as_tensorflow import install_as_tensorflow
 from tfnb.tools.convert import convert
 from tfnb.tools.diff import diff
 from tfnb.tools.inspect import Found, inspect
+from tfnb.tools.port.report import Verdicts
 from tfnb.tools.report import diff_report, report
 
-_USAGE = "%tfnb | help NAME | tensorflow | inspect FILE | diff A B | convert SOURCE TARGET"
+_USAGE = "%tfnb | help NAME | tensorflow | inspect FILE | diff A B | convert SOURCE TARGET | port [--run] PATH..."
 # The magics as the start page shows them: title -> names.
 GROUPS = {"Build and look": ("%graph", "%%graph", "%why", "%op", "%collections"),
           "Run and train": ("%fetch", "%%train", "%runs", "%live", "%queues"),
@@ -51,7 +52,8 @@ class FileMagics(LineMagics):
         """Show what there is and how this notebook stands; let `import tensorflow` find tfnb; look into files.
 
         `%tfnb`, `%tfnb help graph`, `%tfnb tensorflow`, `%tfnb inspect model.ckpt-100`,
-        `%tfnb diff model.ckpt-100 model.ckpt-200`, `%tfnb convert model.ckpt-100 weights.npz`
+        `%tfnb diff model.ckpt-100 model.ckpt-200`, `%tfnb convert model.ckpt-100 weights.npz`,
+        `%tfnb port old_programs --run`
         """
         with usage_errors(ValueError):
             command, *rest = shlex.split(line) or [""]
@@ -62,8 +64,8 @@ class FileMagics(LineMagics):
             for name in rest or [""]:
                 print(self._help(name))
             return None
-        wanted = {"tensorflow": 0, "inspect": 1, "diff": 2, "convert": 2}.get(command)
-        if wanted is None or len(rest) != wanted:
+        wanted = {"tensorflow": 0, "inspect": 1, "diff": 2, "convert": 2, "port": len(rest)}.get(command)
+        if wanted is None or len(rest) != wanted or rest in ([], ["--run"]) and command == "port":
             raise UsageError(_USAGE)
         with usage_errors(OpError, ImportError):
             if command == "tensorflow":
@@ -71,6 +73,8 @@ class FileMagics(LineMagics):
             if command == "inspect":
                 found = inspect(*rest)
                 return Report(found, report(found))
+            if command == "port":
+                return Verdicts([path for path in rest if path != "--run"], "--run" in rest)
             if command == "diff":
                 found = diff(*rest)
                 return Report(found, diff_report(found))

@@ -1,0 +1,210 @@
+"""`tfnb port` and `tfnb run`: names looked up by syntax, Python 2, notebooks, trials in a copy of the folder."""
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfnb.tools.port import python2, report, trial
+from tfnb.tools.port.judge import judge
+from tfnb.tools.port.names import uses
+from tfnb.tools.port.sources import programs
+
+ROOT = Path(__file__).resolve().parents[2]
+TRAINING = """
+import sys
+import cPickle
+import tensorflow as tf
+import reader
+reload(sys)
+sys.setdefaultencoding("utf-8")
+
+def main(_):
+    w = tf.get_variable("w", [], initializer=tf.zeros_initializer())
+    step = tf.assign_add(w, 2.)
+    with tf.Session() as sess:
+        sess.run(tf.initialize_all_variables())
+        for part in reader.parts([1, 2, 3, 4, 5], 2):
+            print part, sess.run(step),
+        print
+        half = 7
+        half /= 2
+        print "whole", 7 / 2, half, 7 / 2., sess.run(tf.constant(7) / tf.constant(2)), map(str, [1])
+
+if __name__ == "__main__":
+    tf.app.run()
+"""
+READER = "def parts(xs, n):\n    for i in xrange(len(xs) / n):\n        yield xs[i * n:(i + 1) * n]\n"
+
+
+def notebook(path: Path, *code: str) -> Path:
+    cells = [{"cell_type": "code", "source": text.splitlines(keepends=True), "metadata": {}, "outputs": [],
+              "execution_count": None} for text in code]
+    path.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": cells}))
+    return path
+
+
+def told(*arguments: object, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "tfnb", *map(str, arguments)], cwd=folder, text=True, check=False,
+                          capture_output=True, timeout=120)
+
+
+def test_names_are_followed_through_imports_aliases_and_scopes():
+    tree = ast.parse("""
+import tensorflow.compat.v1 as tf
+from tensorflow.contrib import rnn, slim as s
+from tensorflow.examples.tutorials.mnist import input_data
+import tensorflow.contrib.layers
+nn = tf.nn
+cell = rnn.LSTMCell(3, state_is_tuple=True)
+def f(tf, x=nn.relu(1)):
+    return tf.not_ours
+tf.placeholder(*arguments)
+with s.arg_scope([s.conv2d]):
+    pass
+nn = 3
+nn.nothing
+tensorflow.contrib.layers.fully_connected(1, 2)
+FLAGS = tf.flags.FLAGS
+FLAGS.steps
+""")
+    found = [(use.path, use.line, use.positional) for use in uses(tree) if not use.imported]
+    assert found == [
+        ("nn", 6, None), ("contrib.rnn.LSTMCell", 7, 1), ("nn.relu", 8, 1), ("placeholder", 10, None),
+        ("contrib.slim.arg_scope", 11, 1), ("contrib.slim.conv2d", 11, None),
+        ("contrib.layers.fully_connected", 15, 2), ("flags.FLAGS", 16, None), ("flags.FLAGS.steps", 17, None)]
+
+
+def test_what_is_absent_is_told_with_its_reason_and_line(tmp_path):
+    program = tmp_path / "old.py"
+    program.write_text("""import tensorflow as tf
+from tensorflow.contrib import tpu
+from tensorflow.python.ops import math_ops, nothing_ops
+import a_package_that_is_nowhere
+try:
+    import another_one
+except ImportError:
+    pass
+tf.lite.TFLiteConverter.from_session(None, [], [])
+tf.nn.rellu(tf.nn.rellu(x))
+tf.nn.conv2d(x, filters=w, strid=1)
+math_ops.reduce_sum(x, axis=1)
+tf.train.Server(cluster)
+tf.GraphKeys.GLOBAL_VARIABLES
+tf.GraphKeys.NOTHING
+tf.concat(1, [a, b])
+""")
+    verdict = judge(program)
+    found = {(f.kind, f.place.line, f.what): f.text for f in verdict.findings}
+    assert set(found) == {
+        ("missing", 2, "tf.contrib.tpu"), ("missing", 3, "tf.python.ops.nothing_ops"),
+        ("missing", 9, "tf.lite.TFLiteConverter.from_session"), ("missing", 10, "tf.nn.rellu"),
+        ("arguments", 11, "tf.nn.conv2d"), ("missing", 15, "tf.GraphKeys.NOTHING"),
+        ("package", 4, "a_package_that_is_nowhere"), ("differs", 13, "tf.train.Server")}
+    assert "TPU" in found["missing", 2, "tf.contrib.tpu"]
+    assert found["missing", 10, "tf.nn.rellu"] == "Did you mean 'relu'?"
+    assert "'strid'" in found["arguments", 11, "tf.nn.conv2d"] and "strides" in found["arguments", 11, "tf.nn.conv2d"]
+    assert not verdict.ready and report.verdict_text(verdict) == "5 names missing, 1 call with other arguments"
+    assert report.summary([verdict]) == "1 program: 0 ready, 1 not"
+
+
+@pytest.mark.parametrize("text, count", [
+    ("print 'x'", 1), ("print('x')", 0), ("for i in xrange(3): pass", 1), ("xrange = range\nxrange(3)", 0),
+    ("import six\nd.iteritems()", 0), ("d.iteritems()", 1), ("raise E, 'x'", 1), ("try:\n  f()\nexcept E, e: pass", 1),
+    ("x = 10L", 1), ("print >>f, 3", 1), ("def f(:\n  pass", 0), ("print('a'", 0), ("import cPickle", 1),
+    ("try:\n  import cPickle as pickle\nexcept ImportError:\n  import pickle", 0),
+    ("if sys.version_info[0] < 3:\n  input = raw_input", 0)])
+def test_python_2_is_known_by_what_only_it_has(text, count):
+    assert len(python2.marks(text + "\n")) == count
+
+
+def test_python_2_divides_and_unpickles_as_it_did(tmp_path):
+    fissix = pytest.importorskip("fissix")
+    assert fissix
+    import numpy as np
+    text = ("import pickle\na = 7 / 2, -7 / 2, 7 / 2.0, x / 2, y / 2\nx /= 2\nb = pickle.loads(p)\nd = {}\n"
+            "d['k'] = 9\nd['k'] /= 2\nprint >>out, a\n")
+    names = {**python2.helpers(), "x": np.array([3, 4]), "y": np.array([3.0]), "p": b"S'\\xe9'\n."}
+    with open(tmp_path / "out", "w") as out:
+        exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names | {"out": out}, names)
+    assert names["a"][:3] == (3, -4, 3.5) and names["a"][3].tolist() == [1, 2] and names["a"][4].tolist() == [1.5]
+    assert names["x"].tolist() == [1, 2] and names["b"] == "\xe9" and names["d"] == {"k": 4}
+    true = python2.parse("from __future__ import division\na = 7 / 2\nprint a\n", "old.py")
+    exec(compile(true, "old.py", "exec"), names)
+    assert names["a"] == 3.5
+    with pytest.raises(SyntaxError, match="neither Python 3 nor Python 2"):
+        python2.parse("def f(:\n print 3\n", "old.py")
+
+
+def test_programs_of_python_2_run_with_their_modules(tmp_path):
+    pytest.importorskip("fissix")
+    (tmp_path / "train.py").write_text(TRAINING)
+    (tmp_path / "reader.py").write_text(READER)
+    done = told("run", "train.py", folder=tmp_path)
+    assert done.stdout == "[1, 2] 2.0 [3, 4] 4.0 \nwhole 3 3 3.5 3 ['1']\n", done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["reader.py", "train.py"]
+
+
+def test_notebooks_run_up_to_the_cell_that_fails(tmp_path):
+    pytest.importorskip("fissix")
+    book = notebook(tmp_path / "old.ipynb", "%matplotlib inline\nimport tensorflow as tf\n!pip install tensorflow==1.4",
+                    "x = tf.constant(3)\nprint tf.Session().run(x / 2)", "%%html\n<b>tf.nothing</b>",
+                    "tf.nn.foo(x)", "print 'never'")
+    (finding, *_), verdict = (found := judge(book)).findings, found
+    assert (finding.what, str(finding.place), verdict.python2) == ("tf.nn.foo", "cell 4, line 1", True)
+    done = told("run", "old.ipynb", folder=tmp_path)
+    assert done.returncode == 1 and "1\n" in done.stdout and "left out: pip install" in done.stdout
+    assert "never" not in done.stdout and "cell 4 of" in done.stderr
+
+
+def test_a_trial_leaves_the_folder_alone_and_stops_after_some_runs(tmp_path):
+    endless = "import tensorflow as tf\ns, x = tf.Session(), tf.constant(1)\nwhile s.run(x): open('log', 'a')\n"
+    for name, text in {"endless.py": endless, "needs.py": "import tensorflow as tf\ntf.add(1, 2)\nopen('data.csv')\n",
+                       "fails.py": "import tensorflow as tf\n\ntf.Session().run(tf.log('x'))\n"}.items():
+        (tmp_path / name).write_text(text)
+    page = tmp_path / "table.html"
+    done = told("port", ".", "--run", "--json", "--html", page, folder=tmp_path)
+    found = {item["path"]: item["trial"] for item in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert found["endless.py"] == {"outcome": "runs", "runs": trial.RUNS, "where": "", "error": ""}
+    assert found["needs.py"]["outcome"] == "needs" and "data.csv" in found["needs.py"]["error"]
+    assert (found["fails.py"]["outcome"], found["fails.py"]["where"]) == ("fails", "line 3")
+    assert not (tmp_path / "log").exists() and "of 3 tried 1 run" in page.read_text()
+
+
+def test_names_that_later_releases_took_away_are_put_back(tmp_path):
+    program = tmp_path / "old.py"
+    program.write_text("""import numpy as np, time, collections, inspect, scipy.misc
+from scipy.misc import imread, imresize
+from numpy import product
+start = time.clock()
+image = (np.arange(48).reshape(4, 4, 3) * 5).astype(np.uint8)
+scipy.misc.imsave("a.png", image)
+assert (imread("a.png") == image).all() and imresize(image, (2, 6)).shape == (2, 6, 3)
+assert imresize(image, 50).shape == (2, 2, 3) and imresize(image / 9., 2.0).shape == (8, 8, 3)
+print(np.zeros(2, dtype=np.int).dtype, np.float(3), isinstance({}, collections.Mapping), product([2, 3]))
+print(inspect.getargspec(lambda a, *b: 0).args, time.clock() >= start)
+""")
+    verdict = judge(program)
+    gone = {f.what for f in verdict.findings if f.kind == "gone"}
+    assert verdict.ready and {"numpy.int", "numpy.float", "collections.Mapping", "time.clock", "numpy.product"} <= gone
+    done = told("run", "old.py", folder=tmp_path)
+    assert done.stdout == "int64 3.0 True 6\n['a'] True\n", done.stderr
+    program.write_text("import numpy as np\nnp.nothing_of_the_kind(3)\n")
+    assert [(f.kind, f.place.line) for f in judge(program).findings] == [("missing", 2)]
+
+
+def test_what_is_no_program_is_told(tmp_path):
+    (tmp_path / "no.ipynb").write_text("[]")
+    (tmp_path / "latin.py").write_bytes(b"# \xe9\nimport tensorflow as tf\ntf.constant(1)\n")
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / "x.py").write_text("")
+    assert [p.name for p in programs([tmp_path])] == ["latin.py", "no.ipynb"]
+    assert judge(tmp_path / "latin.py").ready
+    done = told("port", "no.ipynb", folder=tmp_path)
+    assert done.returncode == 2 and "is no notebook" in done.stderr
+    assert told("port", "nowhere", folder=tmp_path).stderr == "tfnb port: there is no file or folder nowhere\n"

@@ -1,0 +1,1 @@
+"""Old programs: what of TensorFlow they use that tfnb lacks, Python 2, notebooks, trials in a folder of their own."""
