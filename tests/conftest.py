@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import pickle
 import random
@@ -56,6 +57,13 @@ def fixed_entropy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
     start = crc32(request.node.nodeid.encode())
     np.random.seed(start)
     monkeypatch.setattr(philox, "entropy", partial(random.Random(start).getrandbits, 64))
+
+
+@pytest.fixture
+def simulated() -> Iterator[None]:
+    """The test has a simulated GPU."""
+    with importlib.import_module("tests.simulation").simulation():
+        yield
 
 
 @pytest.hookimpl(optionalhook=True)

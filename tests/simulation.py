@@ -1,15 +1,33 @@
-"""Running a file of tests on numba's simulator, which must be chosen before numba.cuda is first imported."""
+"""A simulated GPU for the time of a test, in this process."""
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+import pytest
+
+from tfnb.kernels.cuda import device, memory
+from tfnb.kernels.cuda.simulator import SimulatedDriver
+from tfnb.runtime import devices
 
 
-def run_simulated(file: Path) -> None:
-    """All tests of a file pass in a process of its own. Raises AssertionError with their output where they don't."""
-    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONWARNINGS": "ignore"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-W", "ignore", str(file)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+@cache
+def _driver() -> SimulatedDriver:
+    """One for all tests: it keeps the kernels of each source."""
+    return SimulatedDriver(device.load_source, device.SIMULATED.memory)
+
+
+@contextmanager
+def simulation() -> Iterator[None]:
+    """Sessions have the simulator as their GPU, and a pool of memory of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NUMBA_ENABLE_CUDASIM", "1")
+        patch.setattr(device, "gpu", lambda: device.SIMULATED)
+        patch.setattr(device, "driver", _driver)
+        patch.setattr(memory, "pool", memory.Pool())
+        for kept in (device.namespace, devices._gpu):
+            kept.cache_clear()
+        yield
+    for kept in (device.namespace, devices._gpu):
+        kept.cache_clear()

@@ -1,13 +1,8 @@
-"""Sessions with a GPU, as far as a machine without one can tell: on the simulator, and that nobody looks in vain."""
+"""Sessions that have no use for a GPU look for none."""
 from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
-
-import pytest
-
-from tests.simulation import run_simulated
 
 UNASKED = """
 import sys
@@ -19,13 +14,6 @@ with tf.Session(config=tf.ConfigProto(log_device_placement=True)) as sess, tf.de
         sess.run(y, {x: [1, 2, 3]})
 print([name for name in sys.modules if name.startswith("numba.cuda")])
 """
-
-
-@pytest.mark.cudasim
-@pytest.mark.slow
-def test_sessions_on_the_simulator():
-    """All of simulated_gpu.py passes."""
-    run_simulated(Path(__file__).with_name("simulated_gpu.py"))
 
 
 def test_nobody_looks_for_a_gpu_unasked():

@@ -63,11 +63,14 @@ def _threads_over(kernel: Kernel, sizes: Sequence[int], items: int, grain: int) 
 
 
 def _emit_cuda(kernel: Kernel) -> Source:
-    return cuda.emit(kernel, block_size())
+    return _emitted_cuda(kernel, block_size())
+
+
+_emitted_cuda = lru_cache(maxsize=4096)(cuda.emit)
 
 
 # Layers of a network share kernels; writing one takes 1 ms.
 CPU = Target(lru_cache(maxsize=4096)(emit_cpu), lambda op: op.cpu, partial(scatter, write_cpu),
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
-CUDA = Target(lru_cache(maxsize=4096)(_emit_cuda), lambda op: op.cuda, partial(scatter, write_cuda), _threads_over,
+CUDA = Target(_emit_cuda, lambda op: op.cuda, partial(scatter, write_cuda), _threads_over,
               _blocks, blocked=False, device="cuda", walks_back=False, least_columns=2048)

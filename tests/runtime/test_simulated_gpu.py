@@ -1,4 +1,4 @@
-"""Sessions with a GPU, on numba's simulator. Not collected: test_gpu.py runs this file in a process of its own."""
+"""Sessions with a GPU, on the simulator."""
 from __future__ import annotations
 
 import gc
@@ -16,6 +16,7 @@ from tfnb.kernels.cuda import memory
 from tfnb.kernels.cuda.driver import DriverError
 from tfnb.python.client import device_lib
 
+pytestmark = [pytest.mark.cudasim, pytest.mark.usefixtures("simulated")]
 GPU, CPU = (f"/job:localhost/replica:0/task:0/device:{kind}:0" for kind in ("GPU", "CPU"))
 SOFT = {"allow_soft_placement": True}
 

@@ -1,10 +1,13 @@
-"""User-defined ops on numba's simulator of a GPU, beside the CPU: run by test_gpu.py in a process of its own."""
+"""User-defined ops on a simulated GPU, beside the CPU."""
 # ruff: noqa: F821
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tfnb as tf
+
+pytestmark = [pytest.mark.cudasim, pytest.mark.usefixtures("simulated")]
 
 
 def on_both(build, *arrays):

@@ -1,4 +1,4 @@
-"""Emitted CUDA kernels on numba's simulator. Not collected: test_simulator.py runs this file in its own process."""
+"""Emitted CUDA kernels on the simulator."""
 from __future__ import annotations
 
 import numpy as np
@@ -10,6 +10,7 @@ from tfnb.kernels.cuda.gemm import matmul_source
 from tfnb.kernels.cuda.geometry import Tiling
 from tfnb.kernels.spec import RowKernel
 
+pytestmark = [pytest.mark.cudasim, pytest.mark.usefixtures("simulated")]
 THREADS = 4
 
 
