@@ -272,7 +272,7 @@ class _Loops:
         return tuple(made[:count]), tuple(private)
 
     def _step(self, kernel: Kernel, sizes: Sequence[int], items: int, grain: int) -> Step:
-        source = self.target.emit(kernel)
+        source = self.target.emit(kernel, sizes)
         return Step(source.code, tuple(self._word(word, sizes) for word in source.layout),
                     *self.target.grid(kernel, sizes, items, grain), self.ops,
                     writes=any(b.role == "variable" for b in self.group.written))

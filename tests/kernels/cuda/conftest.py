@@ -125,7 +125,7 @@ def _maps(emitted: Any) -> list[Case]:
 
 def _rows(emitted: Any) -> list[Case]:
     f, found = "float32", []
-    for shape, outer in (((3, 10), 1), ((2, 0), 1), ((11,), 0), ((2, 3, 5), 1), ((2, 2, 5), 2)):
+    for shape, outer in (((3, 10), 1), ((2, 0), 1), ((11,), 0), ((2, 3, 5), 1), ((2, 2, 5), 2), ((2, 300), 1)):
         x = sample(shape, f)
         full, row = ("s",) * (len(shape) - 1) + ("1",), ("s",) * (outer - 1) + ("1",) * min(1, outer)
         row += ("0",) * (len(shape) - outer)

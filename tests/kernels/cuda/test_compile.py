@@ -15,10 +15,11 @@ from tfnb.compile.planning.placement import has_gpu_kernel
 from tfnb.compile.planning.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
+from tfnb.core.options import options
 from tfnb.kernels.cuda import device, gemm
 from tfnb.kernels.cuda.emit import argument_types, emit
-from tfnb.kernels.cuda.geometry import THREADS
-from tfnb.kernels.spec import MapKernel, Operand
+from tfnb.kernels.cuda.geometry import THREADS, WARP
+from tfnb.kernels.spec import MapKernel, Operand, RowKernel
 
 # ruff: noqa: F821
 pytestmark = [
@@ -27,7 +28,7 @@ pytestmark = [
                        reason="numba-cuda and NVIDIA's compiler wheels are not installed (the extra tfnb[cuda])"),
     pytest.mark.filterwarnings("ignore"),
 ]
-COUNT = 42
+COUNT = 43
 COMPILED: set[object] = set()          # programs share kernels
 
 
@@ -56,14 +57,50 @@ def test_compiles_for_sm_90(cases, number):
         assert not doubles(ptx), doubles(ptx)[:5]
 
 
-@pytest.mark.parametrize("name", ["softmax", "moments-(3, 10)-1", "exponentials-float32", "chunks", "columns-float32"])
-def test_links_without_spills(cases, name):
+@pytest.mark.parametrize("capability", [(8, 0), (9, 0), (10, 0)])
+@pytest.mark.parametrize("name", ["softmax", "moments-(3, 10)-1", "exponentials-float32", "chunks", "columns-float32",
+                                  "choosing-float64"])
+def test_links_without_local_memory(cases, name, capability):
     kernel = next(case.kernel for case in cases if case.name == name)
     source = emit(kernel)
-    found = device.resources(source.code, argument_types(kernel, source))
+    found = device.resources(source.code, argument_types(kernel, source), capability)
     assert found.spilled == 0 and 0 < found.registers <= 128
-    wanted = {"softmax": 2, "moments-(3, 10)-1": 3, "chunks": 1}.get(name, 0) * 4 * THREADS
+    wanted = {"softmax": 2, "moments-(3, 10)-1": 3, "chunks": 1}.get(name, 0) * 4 * THREADS // WARP
     assert found.shared == wanted
+
+
+VECTORS = {"exponentials-float32": "v4.f32", "circular-float64": "v2.f64", "division-int32": "v4.u32",
+           "choosing-int64": "v2.u64", "map-3-24": "v4.f32", "softmax": "v4.f32", "moments-(3, 10)-1": "v4.f32",
+           "chunks": "v4.f32"}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_neighbours_are_loaded_and_stored_sixteen_bytes_at_once(cases, name):
+    kernel = next(case.kernel for case in cases if case.name == name)
+    ptx = ptx_of(kernel)
+    assert f"ld.global.{VECTORS[name]}" in ptx
+    assert name == "chunks" or f"st.global.{VECTORS[name]}" in ptx
+    assert ("shfl.sync.bfly" in ptx) == isinstance(kernel, RowKernel)
+
+
+def test_a_short_row_needs_one_warp_and_no_barrier(cases):
+    kernel = next(case.kernel for case in cases if case.name == "softmax")
+    source = emit(kernel, threads=WARP)
+    ptx = device.ptx(source.code, argument_types(kernel, source))
+    assert "bar.sync" not in ptx and ".shared" not in ptx and "bar.sync" in ptx_of(kernel)
+
+
+def test_machine_code_is_compiled_once(cases, monkeypatch, tmp_path):
+    monkeypatch.setattr(options, "cache_dir", tmp_path)
+    kernel = next(case.kernel for case in cases if case.name == "softmax")
+    source = emit(kernel)
+    types = argument_types(kernel, source)
+    code = device.cubin(source.code, types)
+    assert code[:4] == b"\x7fELF"
+    monkeypatch.setattr(device, "_linked", None)
+    assert device.cubin(source.code, types) == code
+    with pytest.raises(TypeError):                         # another chip, another code
+        device.cubin(source.code, types, (8, 0))
 
 
 def test_control_a_bare_literal_is_noticed(emitted):

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
-from tfnb.kernels.cuda import simulator
+from tfnb.kernels.cuda import intrinsics, simulator
 from tfnb.kernels.cuda.driver import CudaDriver, Driver
 from tfnb.kernels.llvm import objects
 from tfnb.kernels.scalar.primitives import PRIMITIVES
@@ -126,9 +126,10 @@ def driver() -> Driver:
 def namespace() -> dict[str, Any]:
     """Return the names that kernel source may use: cuda, math and the type constructors. May import numba.cuda."""
     if is_simulator():
-        return {"cuda": simulator.cuda, "math": _math_of_numpy(), **{name: getattr(np, name) for name in TYPES}}
+        return {"cuda": simulator.cuda, "math": _math_of_numpy(), **intrinsics.simulated(),
+                **{name: getattr(np, name) for name in TYPES}}
     cuda = _import_cuda()                   # the module itself, not a stand-in: numba looks for this very object
-    return {"cuda": cuda, "math": math, **{name: getattr(numba.types, name) for name in TYPES}}
+    return {"cuda": cuda, "math": math, **intrinsics.compiled(), **{name: getattr(numba.types, name) for name in TYPES}}
 
 
 def _math_of_numpy() -> SimpleNamespace:
@@ -159,7 +160,8 @@ def ptx(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[int,
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Resource usage of a linked kernel: registers and bytes spilled per thread, shared memory bytes per block."""
+    """Resource usage of a linked kernel: registers per thread, bytes of local memory per thread (spills and arrays that
+    found no registers), shared memory bytes per block."""
 
     registers: int
     spilled: int

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tfnb.kernels.cuda.simulator import is_asked_for as is_simulator
 from tfnb.kernels.launch import Launch, Word
 
-THREADS, MOST_BLOCKS = 128, 1 << 16
+THREADS, WARP, MOST_BLOCKS = 128, 32, 1 << 16
 SMALL = 2
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from tfnb.kernels.cuda.driver import DriverError, Span, Word, memory_at
 
-WARP, ALIGN = 32, 256
+ALIGN = 256
 _lock = threading.Lock()               # one kernel at a time: `cuda` stands for the thread that runs
 
 
@@ -78,7 +78,7 @@ cuda = Cuda()
 def in_turns(text: str) -> str:
     """Return the source of a kernel in which a barrier and a shuffle are places where the thread yields."""
     text = text.replace("cuda.syncthreads()", "yield None")
-    return re.sub(r"shuffle_down\((\w+), (\w+)\)", r"(yield (\1, \2))", text)
+    return re.sub(r"cuda\.shfl_xor_sync\(0xffffffff, ([\w()]+), (\w+)\)", r"(yield (\1, \2))", text)
 
 
 def run(kernel: Callable[..., Any], blocks: int, threads: int, args: Sequence[Any]) -> None:
@@ -118,9 +118,8 @@ def _take_turns(lanes: dict[int, Iterator[Any]]) -> None:
 
 
 def _from_lane(met: dict[int, Any], lane: int, word: tuple[Any, int]) -> Any:
-    """Return what a thread gets by a shuffle down: the value of a later one of its warp, else its own."""
-    other = lane + word[1]
-    return met[other][0] if other in met and other // WARP == lane // WARP else word[0]
+    """Return the value of the thread whose lane differs in the bits of a mask, of the same warp."""
+    return met[lane ^ word[1]][0]
 
 
 class SimulatedDriver:
