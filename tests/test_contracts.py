@@ -6,8 +6,8 @@ import re
 from enum import Enum
 from typing import Any
 
-from tests.test_examples import documentation, public
 from tfnb.core import arguments
+from tfnb.tools.names import documentation, documented
 
 
 def unmentioned(value: Any) -> set[str]:
@@ -21,7 +21,7 @@ def unmentioned(value: Any) -> set[str]:
 
 
 def test_contracts_mention_each_argument():
-    found = {name: sorted(lacking) for name, value in public().items() if (lacking := unmentioned(value))}
+    found = {name: sorted(lacking) for name, value in documented().items() if (lacking := unmentioned(value))}
     assert found == {}, "describe them (core/arguments.txt)"
 
 
@@ -45,7 +45,7 @@ def test_descriptions_come_before_the_example_and_only_where_none_is():
 
 
 def test_tables_say_nothing_that_no_function_takes():
-    taken = {p for value in public().values() if not (isinstance(value, type) and issubclass(value, BaseException))
+    taken = {p for value in documented().values() if not (isinstance(value, type) and issubclass(value, BaseException))
              for p in inspect.signature(value).parameters}
     ends = {"*" + name[name.rfind("_"):] for name in taken}
     for table in arguments._TABLES.values():

@@ -1,34 +1,22 @@
 """Each public function and class has an example in its docstring, which is executed here and gives what it says."""
 from __future__ import annotations
 
-import importlib
-import inspect
 import os
 import re
-import types
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from google.protobuf.message import Message
 
 import tfnb as tf
 from tests import example_run
 from tests.example_run import run, same, show, step, steps
-from tfnb.tools.stubs import PUBLIC_FOLDERS, public_names
+from tfnb.tools.names import documentation, documented
 
-# Not TensorFlow's names (tests/notebook), or each op by its official name (tests/opdef).
-OTHER = {"tfnb.notebook", "tfnb.raw_ops", "tfnb.python", "tfnb.user_ops"}
 # Public functions that have no example, and why.
 WITHOUT = dict.fromkeys(["tf.load_ipython_extension", "tf.unload_ipython_extension"],
                         "IPython calls them at %load_ext and %unload_ext: tests/notebook")
 
-# The names of TensorFlow in modules that hold helpers of ours beside them.
-SHARED = {"tfnb.core.nest": {"assert_same_structure", "flatten", "is_nested", "map_structure", "pack_sequence_as"},
-          "tfnb.saved_model.loader": {"load", "maybe_saved_model_directory"}}
 # Examples of names that TensorFlow 2 has no more, as what it prints says.
 ABSENT = re.compile(r"AttributeError: (module |.*not available with Keras)")
 # Examples that print something else in TensorFlow 2, and why.
@@ -45,46 +33,6 @@ DIFFERENT = {"tf.logging.flush": "not implemented there", "tf.test.is_built_with
 # The class of an error is TensorFlow's; its text says more here.
 ERROR = re.compile(r"(\w+(?:Error|Exit)): .*", re.DOTALL)
 FLAG = "<absl.flags"        # a definition returns None in 1.x, the flag in 2.x
-
-
-def members(module: Any, path: str) -> Iterator[tuple[str, Any]]:
-    """(dotted name, value) of what a public module holds, and its submodules, the nearest first."""
-    waiting, seen = [(path, inspect.getmodule(module))], set()
-    for place, holder in waiting:
-        for name in sorted(SHARED.get(holder.__name__, public_names(holder))):
-            value = getattr(holder, name)
-            if not isinstance(value, types.ModuleType):
-                if names_only(holder.__name__) or getattr(value, "__module__", "") == holder.__name__:
-                    yield f"{place}.{name}", value
-                continue
-            inner = value.__name__
-            if names_only(holder.__name__) and inner.startswith("tfnb.") and inner not in seen | OTHER:
-                seen.add(inner)
-                waiting.append((f"{place}.{name}", importlib.import_module(inner)))
-
-
-def names_only(module: str) -> bool:
-    """Return whether a module has public names only: other modules have their own beside what they import."""
-    return module.count(".") < 2 or module in PUBLIC_FOLDERS or module.startswith("tfnb.contrib.")
-
-
-@cache
-def public() -> dict[str, Any]:
-    """Dotted name -> each public function, op and class, protobuf messages left out; of several names the shortest."""
-    found: dict[int, tuple[str, Any]] = {}
-    for name, value in members(tf, "tf"):
-        ours = str(getattr(value, "__module__", "")).startswith("tfnb")
-        message = isinstance(value, type) and issubclass(value, Message)
-        if ours and callable(value) and not message and (
-                isinstance(value, (type, types.FunctionType))):
-            found.setdefault(id(value), (name, value))
-    return dict(found.values())
-
-
-def documentation(value: Any) -> str:
-    """Return the docstring of a function, of an op, or of a class itself (not of its base)."""
-    doc = vars(value).get("__doc__") if isinstance(value, type) else value.__doc__
-    return inspect.cleandoc(doc) if isinstance(doc, str) else ""
 
 
 def faults(doc: str) -> list[str]:
@@ -114,13 +62,13 @@ def test_another_result_is_found():
 
 
 def test_which_have_no_example():
-    missing = {name for name, value in public().items() if ">>> " not in documentation(value)}
+    missing = {name for name, value in documented().items() if ">>> " not in documentation(value)}
     assert missing == WITHOUT.keys(), "write an example"
 
 
-@pytest.mark.parametrize("room", sorted({name.rpartition(".")[0] for name in public()}))
+@pytest.mark.parametrize("room", sorted({name.rpartition(".")[0] for name in documented()}))
 def test_examples_give_what_they_say(room):
-    texts = {name: documentation(value) for name, value in public().items() if name.rpartition(".")[0] == room}
+    texts = {name: documentation(value) for name, value in documented().items() if name.rpartition(".")[0] == room}
     found = {name: faults(doc) for name, doc in texts.items() if ">>> " in doc}
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 
@@ -129,7 +77,7 @@ def test_examples_give_what_they_say(room):
 def test_real_tensorflow_gives_the_same(oracle):
     """Every sixth name; all of them with TFNB_STRESS=1, which takes a minute or two."""
     share = 1 if os.environ.get("TFNB_STRESS") else 6
-    listed = sorted((name, value) for name, value in public().items()
+    listed = sorted((name, value) for name, value in documented().items()
                     if not name.startswith("tf.keras."))[::share]           # TensorFlow 2 has Keras 3 there
     texts = {name: steps(documentation(value)) for name, value in listed}
     sources = {name: [source for source, _ in listed] for name, listed in texts.items()

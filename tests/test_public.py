@@ -14,7 +14,7 @@ import pytest
 from google.protobuf.message import Message
 
 import tfnb as tf
-from tests.test_examples import members
+from tfnb.tools.names import members
 
 # Arguments that TensorFlow 2 has put at the end, or between, and no release of 1.x has.
 NEWER = {
