@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from types import SimpleNamespace
 
 import pytest
 
-from tfnb.proto import build_hook
+from tests.test_house import ROOT, tracked
+from tfnb.proto import build_hook, readme_build_hook
 
 
 def write(path, seconds):
@@ -150,3 +153,22 @@ def test_protos_are_compiled_where_they_lie(tmp_path, monkeypatch):
     proto.write_text("nonsense")
     with pytest.raises(RuntimeError, match="protoc failed"):
         build_hook.compile_protos()
+
+
+def test_links_of_the_readme_are_absolute_in_packages():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    text = readme_build_hook.absolute((ROOT / "README.md").read_text(encoding="utf-8"), urls)
+    assert not readme_build_hook.LINK.search(text) and f"({urls['Documentation']}images/notebook.png)" in text
+    assert f"({urls['Documentation']}tutorials/01_first_graph.html)" in text
+    planted = readme_build_hook.absolute("[a](docs/gpu.md#x) ![b](tfnb/b.png) [c](https://x.org) [d](#d)", urls)
+    assert planted == (f"[a]({urls['Documentation']}gpu.html#x) ![b]({urls['Repository']}/blob/main/tfnb/b.png) "
+                       "[c](https://x.org) [d](#d)")
+
+
+def test_the_project_has_one_address():
+    urls = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
+    home, _, owned = urls["Repository"].rpartition("/")
+    ours = re.compile(rf"https://github\.com/[\w-]+/{owned}\b|https://[\w-]+\.github\.io/{owned}/")
+    found = {match for name in tracked() if name.endswith((".md", ".yml", ".cff", ".toml"))
+             for match in ours.findall((ROOT / name).read_text(encoding="utf-8"))}
+    assert home and found == {urls["Repository"], urls["Documentation"]}

@@ -21,7 +21,7 @@ _SHARED = {"tfnb.core.nest": {"assert_same_structure", "flatten", "is_nested", "
 
 def members(module: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Yield (dotted name, value) of what a public module called `path` holds, and its submodules, the nearest first."""
-    waiting, seen = [(path, inspect.getmodule(module))], set()
+    waiting, seen = [(path, inspect.getmodule(module))], set[str]()
     for place, holder in waiting:
         assert holder is not None
         for name in sorted(_SHARED.get(holder.__name__, public_names(holder))):
