@@ -139,8 +139,8 @@ def test_all_runs_are_interpreted_and_nothing_else_can_be_asked_for(lines):
 
 
 def test_what_machine_code_does_elsewhere_python_and_numpy_do(lines):
-    assert lines == ["[0, 1, 2, 3, 4, 5, 6] [5995]", "1.5 2", "[b'a_b_']", "[1.]", "1.0", "[39]", "[3. 5. 0.] [ 2. -1.]",
-                     "InvalidArgumentError", "[3]", "[1. 2.]"]
+    assert lines == ["[0, 1, 2, 3, 4, 5, 6] [5995]", "1.5 2", "[b'a_b_']", "[1.]", "1.0", "[39]",
+                     "[3. 5. 0.] [ 2. -1.]", "InvalidArgumentError", "[3]", "[1. 2.]"]
 
 
 def test_threads_are_gone_without_or_said_to_be_missing(lines):
