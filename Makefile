@@ -4,6 +4,7 @@
 #   make lab     open the tutorials in JupyterLab
 #   make test    everything that is checked
 #   make site    builds the documentation into build/site, and checks its links
+#   make site-lite   builds JupyterLite with the tutorials into build/site/lite: Python runs in the browser there
 #   make test-cuda   compiles the CUDA kernels for sm_90; needs no GPU (installs numba-cuda into .venv-cuda)
 #   make test-lowest   runs a dozen graphs with the lowest versions that pyproject.toml allows (in .venv-lowest)
 #   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle); results go to docs/performance.md
@@ -12,7 +13,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test site test-cuda test-lowest bench bench-peers protos clean check-python
+.PHONY: demo lab test site site-lite test-cuda test-lowest bench bench-peers protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -47,12 +48,13 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
 	$(BIN)/python -m pytest -n 2
 
-# `site-lite`, where there is such a target, puts JupyterLite with the tutorials into build/site/lite.
-HAS_LITE := $(shell grep -q '^site-lite:' Makefile && echo yes)
-site: $(STAMPS)/site
-	$(BIN)/python -m website $(if $(HAS_LITE),--lite)
-	$(if $(HAS_LITE),$(MAKE) site-lite)
+site: $(STAMPS)/site $(STAMPS)/lite
+	$(BIN)/python -m website --lite
+	$(MAKE) site-lite
 	@echo "look at it: $(BIN)/python -m http.server -d build/site"
+
+site-lite: $(STAMPS)/lite
+	$(BIN)/python -m website.lite build/site/lite
 
 test-cuda: $(STAMPS)/cuda
 	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda
@@ -88,6 +90,9 @@ $(STAMPS)/test: $(STAMPS)/notebooks
 
 $(STAMPS)/site: $(STAMPS)/notebooks
 	$(BIN)/python -m pip install -q -e '.[notebooks,site]'
+
+$(STAMPS)/lite: $(STAMPS)/notebooks
+	$(BIN)/python -m pip install -q -e '.[notebooks,lite]'
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/oracle: | check-python

@@ -11,7 +11,7 @@ from website.config import urls
 
 GUIDES: list[Any] = [
     {"Guides": ["guides.md", {"Port a program": ["porting.md", "releases.md", "compatibility.md"]},
-                {"Work in a notebook": ["notebook.md", "magics.md", "front_ends.md", "teaching.md"]},
+                {"Work in a notebook": ["notebook.md", "magics.md", "front_ends.md", "browser.md", "teaching.md"]},
                 {"Go further": ["files.md", "custom_ops.md", "cluster.md", "gpu.md"]},
                 {"Performance": ["faster.md", "performance.md", "accuracy.md"]}]}]
 TABLES: list[Any] = [{"Status, name by name": ["api_status.md", "reference_status.md"]}]

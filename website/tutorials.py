@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from website import ROOT
+from website.lite import LEFT_OUT
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 LINK = re.compile(r"\]\((?:(\d\d_\w+)\.ipynb|\.\./docs/(\w+\.md))")
@@ -24,7 +25,7 @@ def stage(pages: Path, outputs: Path, lite: bool) -> list[Any]:
     listed, nav = [], []
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        buttons = (BUTTONS + (LITE if lite else "")).format(name=path.stem)
+        buttons = (BUTTONS + (LITE if lite and path.stem not in LEFT_OUT else "")).format(name=path.stem)
         parts = [_part(cell, f"{path.stem}/{number}", outputs, folder) for number, cell in enumerate(cells)]
         title = parts[0].partition("\n")[0].removeprefix("# ")
         text = "\n\n".join([parts[0], buttons, *parts[1:]])

@@ -11,6 +11,7 @@ from tfnb.compile.planning.plan import Stage
 from tfnb.compile.printed import print_plan, print_stage, print_summary
 from tfnb.compile.target import CPU, CUDA
 from tfnb.compile.trace import Meta
+from tfnb.core.options import has_compiler
 from tfnb.debug.breakdown import effect_of, measure
 from tfnb.debug.profile import profile_plan
 from tfnb.graph.parts.context import session_for
@@ -112,6 +113,8 @@ def _profiled(runner: StageRunner | None) -> bool:
 
 
 def _explain_stage(stage: Stage, inputs: list[Meta] | None, session: BaseSession, sources: bool) -> str:
+    if not has_compiler():
+        return "interpreted by NumPy: llvmlite, which would compile this stage, is not installed"
     if inputs is None:
         return "the shapes of its inputs are known when it has run compiled (the second run of a plan)"
     shapes = {op: session._store.value(op, op).shape for op in stage.variables}

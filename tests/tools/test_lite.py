@@ -1,0 +1,20 @@
+"""The JupyterLite site: which tutorials it has, and how they begin there. Building it needs the network."""
+import json
+
+from website import lite
+
+
+def test_tutorials_that_a_browser_can_run():
+    there = {path.stem for path in (lite.ROOT / "notebooks").glob("*.ipynb")}
+    found = {path.stem for path in lite.tutorials()}
+    assert found and lite.LEFT_OUT.keys() <= there and found == there - lite.LEFT_OUT.keys()
+
+
+def test_a_tutorial_begins_by_installing_tfnb_for_the_kernel_of_the_browser(tmp_path):
+    lite.write_contents(tmp_path / "contents")
+    path = lite.tutorials()[0]
+    before = json.loads(path.read_text("utf-8"))
+    after = json.loads((tmp_path / "contents" / path.name).read_text("utf-8"))
+    assert [cell["cell_type"] for cell in after["cells"][:2]] == ["markdown", "code"]
+    assert "tfnb" in after["cells"][1]["source"].split() and after["cells"][2:] == before["cells"]
+    assert after["metadata"]["kernelspec"]["name"] == "python" and "python3" in str(before["metadata"]["kernelspec"])
