@@ -90,6 +90,7 @@ $(STAMPS)/test: $(STAMPS)/notebooks
 
 $(STAMPS)/site: $(STAMPS)/notebooks
 	$(BIN)/python -m pip install -q -e '.[notebooks,site]'
+	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/lite: $(STAMPS)/notebooks
 	$(BIN)/python -m pip install -q -e '.[notebooks,lite]'

@@ -78,7 +78,7 @@ def extensions() -> list[Path]:
 
 
 def build(out: Path, pyodide: Path | None = None, wheels: Sequence[Path] = ()) -> None:
-    """Build the site. pyodide: the folder of a distribution, for the site to serve; wheels: to serve instead of its own.
+    """Build the site. pyodide: the folder of a distribution, for the site to serve; wheels: served instead of its own.
 
     Raises RuntimeError where JupyterLite reports a failure.
     """
