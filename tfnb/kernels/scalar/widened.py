@@ -1,19 +1,19 @@
-"""Functions of float32 computed in float64, where that makes one formula enough: hyperbolic ones, erfc, Bessel's.
+"""Functions of float32 computed in float64, where that makes one formula enough: hyperbolic ones, erfc, integrals.
 
 Their errors are one rounding (docs/accuracy.md). In float64 they are the C library's and SciPy's functions.
 """
 from __future__ import annotations
 
-from math import inf, nan
+from math import nan
 from typing import Any
 
+from tfnb.kernels.scalar.bessel import HIGHEST, integrals
 from tfnb.kernels.scalar.polynomials import Definition, horner
 from tfnb.kernels.scalar.symbols import primitive
 
-absolute, exp, expm1, float32, float64, i0e, i1e, log1p, sqrt, where = map(
-    primitive, "abs exp expm1 float32 float64 i0e i1e log1p sqrt where".split())
+absolute, exp, expm1, float32, float64, log1p, sqrt, where = map(
+    primitive, "abs exp expm1 float32 float64 log1p sqrt where".split())
 
-HIGHEST = 200.0                           # beyond, exp of it has no place in float32, but in float64
 # (1 + 2 x) exp(x**2) erfc(x) in t = (x - 2) / (x + 2), 0 <= x <= 10.6, to 2e-9 of it: an interpolation
 _ERFC = (1.2769783822921372, -0.09276381453844498, -0.16603048349431704, 0.16405087159802756, -0.05421846245529097,
          -0.008029727637054602, 0.008712946243964285, 0.0012504998762415587, -0.0014305770160294136,
@@ -62,14 +62,6 @@ def _erfc(x: Any) -> Any:
     return where(x < 0, 2 - y, y)
 
 
-def _bessel(scaled: Any, odd: bool) -> Definition:
-    def _unscaled(x: Any) -> Any:
-        size = _limited(absolute(x), HIGHEST)
-        y = where(absolute(x) < inf, exp(size) * scaled(size), nan)             # SciPy's of infinity are NaN
-        return where(x < 0, -y, y) if odd else y
-    return _unscaled
-
-
 def _widened(body: Definition) -> Definition:
     return lambda x: float32(body(float64(x)))
 
@@ -77,5 +69,5 @@ def _widened(body: Definition) -> Definition:
 def widened() -> dict[str, dict[str, Definition]]:
     """Return the definitions: primitive -> type -> body."""
     bodies = {"atanh": _atanh, "asinh": _asinh, "acosh": _acosh, "sinh": _sinh, "cosh": _cosh, "erfc": _erfc,
-              "bessel_i0": _bessel(i0e, False), "bessel_i1": _bessel(i1e, True)}
+              **integrals()}
     return {name: {"float32": _widened(body)} for name, body in bodies.items()}

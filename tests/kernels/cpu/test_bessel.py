@@ -1,0 +1,39 @@
+"""Bessel functions and integrals of float32 in kernels: SciPy's of float64, rounded, and TensorFlow's at the edges."""
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import special
+
+import tfnb as tf
+from tests import modes
+
+HERE = tf.math.special
+FUNCTIONS = {**{f"{kind}{order}": getattr(HERE, f"bessel_{kind}{order}") for kind in "ijky" for order in (0, 1)},
+             "k0e": HERE.bessel_k0e, "k1e": HERE.bessel_k1e, "dawsn": HERE.dawsn, "expi": HERE.expint}
+BELOW_ZERO = {"k": np.inf, "y": -np.inf, "e": np.nan}       # by the first letter
+ROOTS = 2.0**-10                                            # beside roots of J and Y, last places of this number
+LIMITS = [0.0, 2.0, 4.0, 6.0, 8.0, 24.0, 88.0, np.inf, np.nan, 1e-45, 3e38]
+
+
+@pytest.mark.parametrize("name", list(FUNCTIONS))
+def test_a_last_place_of_all_arguments(name):
+    random = np.random.default_rng(8)
+    edges = np.nextafter(np.float32(LIMITS), np.float32([[-1], [np.inf]])).ravel()
+    x = np.concatenate([random.uniform(0, 30, 4000), 10.0 ** random.uniform(-38, 13, 4000), edges[np.isfinite(edges)],
+                        LIMITS]).astype("f4")
+    x = np.concatenate([x, -x])
+    fed = tf.placeholder(tf.float32, [None])
+    compiled = modes.run(FUNCTIONS[name](fed), {fed: x})
+    plain = modes.run(FUNCTIONS[name](fed), {fed: x}, "never")
+    with np.errstate(all="ignore"):
+        exact = getattr(special, name)(x.astype("f8"))
+        exact = np.where(x < 0, BELOW_ZERO.get(name[0], exact), exact)
+        rounded = exact.astype("f4")
+        for found in (compiled, plain):
+            np.testing.assert_array_equal(np.isnan(found), np.isnan(rounded))
+            np.testing.assert_array_equal(np.isinf(found), np.isinf(rounded))
+        there = np.isfinite(rounded) & (np.abs(x) < 1e14)
+        least = ROOTS if name[0] in "jy" else 0.0
+        place = np.spacing(np.maximum(np.abs(rounded), np.float32(least)))[there].astype("f8")
+        assert (np.abs(compiled[there].astype("f8") - exact[there]) / place).max() < 0.6
