@@ -3,6 +3,8 @@
     max_pool(call), avg_pool(call)                  MaxPool, MaxPool3D (input), AvgPool, AvgPool3D (value)
     max_pool_gradient(call)                         MaxPoolGrad, MaxPool3DGrad (orig_input, orig_output, grad)
     avg_pool_gradient(call)                         AvgPoolGrad, AvgPool3DGrad (orig_input_shape, grad)
+    max_pool_second_gradient(call)                  MaxPoolGradGrad, MaxPool3DGradGrad (orig_input, orig_output, grad)
+    max_pool_with_argmax(call)                      MaxPoolWithArgmax (input)
 
 An item is a row of windows or pixels on the CPU, whose inner loops run over channels, and one element on a GPU, where
 with channels first each channel is an image of its own. NaN is never the maximum (as in TensorFlow's kernels); of equal
@@ -162,6 +164,19 @@ def differentiate_tiles(x: Array, dy: Array, dx: Array, window: Ints, span: Mayb
                     dx[to + (tap // columns * w + tap % columns) * c + j] = grad if chosen == tap else T(0)
 
 
+@kernel_function(independent=True)
+def take_places(places: Array, values: Array, out: Array, pixels: int, results: int, c: int, of_batch: Static, P: Type,
+                item: int) -> None:
+    """Pick the values of an image at the pixels that `places` has for each result and channel; None: their indices."""
+    image = item // results * pixels * c
+    for j in range(c):
+        at = int(places[item * c + j]) * c + j
+        if values is None:
+            out[item * c + j] = P(at + (image if of_batch else 0))
+        else:
+            out[item * c + j] = values[image + at]
+
+
 def _windows(call: Call, shape: tuple[int, ...]) -> list[Window]:
     """Return the windows of each pass over images of `shape`."""
     alone = call.device == "cuda" and channels_first(call.attrs)
@@ -204,6 +219,45 @@ def _pool_gradient(call: Call, largest: bool) -> list[Launch]:
 
 max_pool, avg_pool = partial(_pool, largest=True), partial(_pool, largest=False)
 max_pool_gradient, avg_pool_gradient = partial(_pool_gradient, largest=True), partial(_pool_gradient, largest=False)
+
+
+def max_pool_second_gradient(call: Call) -> list[Launch]:
+    """Return the launches that take the elements of a gradient at the maximum of each window."""
+    x, passes = call.inputs[0], _windows(call, call.inputs[0].shape)
+
+    def made(images: list[Address], target: Address) -> list[Launch]:
+        launches, (source, values) = [], images
+        for i, w in enumerate(passes):
+            more = i + 1 < len(passes)
+            largest, taken = (call.scratch(w.results * x.itemsize) if more else None for _ in range(2))
+            launches += _maxima(call, w, x.type, source, largest, values, taken or target, x.type)
+            source, values = largest or source, taken or target
+        return launches
+    return around(call, [0, 2], made)
+
+
+def max_pool_with_argmax(call: Call) -> list[Launch]:
+    """Return the launches of maxima and their indices in the image or, with `include_batch_in_index`, in the batch."""
+    x, index = call.inputs[0], call.outputs[1]
+    w, = _windows(call, x.shape)
+    return _maxima(call, w, x.type, call.input(0), call.output(0), None, call.output(1), index.type,
+                   bool(call.attrs["include_batch_in_index"]))
+
+
+def _maxima(call: Call, w: Window, type: str, x: Address, y: Address | None, values: Address | None, out: Address,
+            out_type: str, of_batch: bool = False) -> list[Launch]:
+    """Return the launches of the maxima of windows (y), and of values, or indices, at their places (out)."""
+    if not w.results:
+        return []
+    places = call.scratch(np.dtype(_place(w)).itemsize * w.results)
+    if y is None and w.taps > FEW and call.device == "cpu":
+        y = call.scratch(w.results * np.dtype(type).itemsize)
+    results = w.out_height * w.out_width
+    return [_reduced(call, w, type, True, x, y, places), take_places.launch(
+        call, w.batch * results, _places(w, places),
+        values and values.of(type).reach(w.elements * np.dtype(type).itemsize),
+        out.of(out_type).reach(w.results * np.dtype(out_type).itemsize), w.height * w.width, results, w.channels,
+        of_batch=of_batch, P=out_type, grain=max(1, OPERATIONS // max(1, 8 * w.channels)), label="places of maxima")]
 
 
 def _differentiated(call: Call, w: Window, type: str, x: Address | None, dy: Address, dx: Address) -> list[Launch]:

@@ -149,7 +149,7 @@ def MaxPool3DGrad() -> None:
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=_max_gradient2,
-        validate=only_spatial, **POOL, T="realnumbertype")
+        launch=pools.max_pool_second_gradient, total=True, validate=only_spatial, **POOL, T="realnumbertype")
 def MaxPool3DGradGrad() -> None:
     """Compute the gradient of MaxPool3DGrad for `grad`: its element at the maximum of each window."""
 

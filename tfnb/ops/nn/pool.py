@@ -194,7 +194,7 @@ def MaxPoolGrad() -> None:
 
 
 @kernel("orig_input: T, orig_output: T, grad: T -> output: T", shape=max_gradient2_shape, numpy=values_at_maxima,
-        validate=only_spatial, **PLAIN, data_format=LAYOUT, T=REAL)
+        launch=pools.max_pool_second_gradient, total=True, validate=only_spatial, **PLAIN, data_format=LAYOUT, T=REAL)
 def MaxPoolGradGrad() -> None:
     """Compute the gradient of MaxPoolGrad for `grad`: its element at the maximum of each window."""
 
@@ -213,7 +213,7 @@ def AvgPoolGrad() -> None:
 
 
 @kernel("input: T -> output: T, argmax: Targmax", shape=lambda ctx: pool_shape(ctx) * 2, numpy=_argmax,
-        validate=only_spatial, **SIZES,
+        launch=pools.max_pool_with_argmax, total=True, validate=only_spatial, **SIZES,
         Targmax="{int32, int64} = DT_INT64", padding="{'SAME', 'VALID'}", include_batch_in_index="bool = false",
         T=REAL)
 def MaxPoolWithArgmax() -> None:

@@ -92,7 +92,7 @@ def MaxPoolGradV2() -> None:
 
 
 @kernel(_BACK, shape=_shaped(pool.max_gradient2_shape, 1), numpy=_numpy(pool.values_at_maxima), values=_SIZES,
-        validate=_validate, **{**_ATTRS, "T": pool.REAL})
+        launch=_launch(pools.max_pool_second_gradient), validate=_validate, **{**_ATTRS, "T": pool.REAL})
 def MaxPoolGradGradV2() -> None:
     """Compute the gradient of MaxPoolGradV2 for `grad`: its element at the maximum of each window."""
 
