@@ -14,7 +14,7 @@ import numpy as np
 
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Static, Type, int32, int64, uint64, unrolled
+from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, int32, int64, uint64, unrolled
 from tfnb.kernels.launch import Call, Launch
 
 
@@ -58,6 +58,7 @@ def unique(call: Call) -> list[Launch]:
 
 
 INTEGERS = frozenset(map(np.dtype, "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
+BLOCK = 256                 # values of a row that are searched for at once
 LEAST = 512                 # elements: a dictionary is as quick for fewer
 
 
@@ -89,34 +90,46 @@ def _native_unique(type: str, index: str) -> Callable[[int, int, int], None]:
     return number_unique.native(types, Index=index)
 
 
-@kernel_function
-def find_place(rows: Array, values: Array, places: Array, n: int, m: int, after: Static, Index: Type,
-               item: int) -> None:
-    """Find the insertion point of a value in its sorted row by bisection; `after` equal elements, or before them."""
-    row = rows[item // m * n:]
-    value = values[item]
-    low, high = 0, n
-    while low < high:
-        middle = (low + high) // 2
-        if (not value < row[middle]) if after else row[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    places[item] = Index(low)
+@kernel_function(independent=True)
+def find_places(rows: Array, values: Array, places: Array, n: int, m: int, width: MaybeOne, blocks: int,
+                after: Static, Index: Type, item: int) -> None:
+    """Find the insertion points of up to `width` values in their sorted row by bisection; `after` equal elements.
+
+    All take the same steps at once, in vectors: of the branches of one after the other half are predicted wrongly.
+    """
+    row = rows[item // blocks * n:]
+    first = item % blocks * width
+    count = min(width, m - first)
+    value = values[item // blocks * m + first:]
+    place = places[item // blocks * m + first:]
+    for j in range(count):
+        place[j] = Index(0)
+    left = n
+    while left > 0:
+        half = (left + 1) // 2
+        for j in range(count):
+            low = int(place[j])
+            other = row[low + half - 1]
+            behind = (not value[j] < other) if after else other < value[j]
+            place[j] = Index(low + half if behind else low)
+        left = left - half
 
 
 def search(after: bool) -> Callable[[Call], list[Launch]]:
     """Return the launch that finds the places of values in sorted rows."""
     def launch(call: Call) -> list[Launch]:
-        """Return a launch of an item for each value."""
+        """Return a launch of an item for each BLOCK of values, on a GPU for each value."""
         rows, values = call.inputs
         places = call.outputs[0]
         if not values.size:
             return []
-        return [find_place.launch(
-            call, values.size, call.input(0).reach(rows.size * rows.itemsize),
+        width = BLOCK if call.device == "cpu" else 1
+        blocks = -(-values.shape[1] // width)
+        return [find_places.launch(
+            call, values.shape[0] * blocks, call.input(0).reach(rows.size * rows.itemsize),
             call.input(1).reach(values.size * values.itemsize), call.output().reach(places.size * places.itemsize),
-            rows.shape[1], values.shape[1], after=after, Index=places.type, cost=16, label="search sorted")]
+            rows.shape[1], values.shape[1], width, blocks, after=after, Index=places.type, cost=16 * width,
+            label="search sorted")]
     return launch
 
 
