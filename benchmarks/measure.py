@@ -22,7 +22,7 @@ THREADED = ("mlp_middle", "mlp_large", "sigmoid_exp_sum", "softmax", "matmul", "
 def speed(name: str, pythons: Pythons, rounds: int, seconds: float, cpus: int | None = None) -> dict[str, Any]:
     """All systems that have the program, in turns: best and median of the rounds, peak memory, largest difference.
 
-    cpus: how many CPUs each may use, all by default. Raises SystemExit if one computes something else than the reference.
+    cpus: how many each may use, all by default. Raises SystemExit if one computes something else than the reference.
     """
     first: dict[str, float] = {}
     with workers(pythons, cpus) as made:

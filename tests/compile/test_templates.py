@@ -13,7 +13,7 @@ from tests.compile.templates import differs, resized, stage_of
 from tfnb.compile.programs.template import make_template
 from tfnb.kernels.symbolic import Pinned
 from tfnb.runtime.runners import templates
-from tfnb.runtime.runners.program import Repointed
+from tfnb.runtime.runners.program import Program, Repointed
 from tfnb.runtime.runners.stages import StageRunner
 
 STRESS = bool(os.environ.get("TFNB_STRESS"))
@@ -177,6 +177,32 @@ def test_explain_shows_a_program_that_follows_from_a_template():
         metadata = tf.RunMetadata()
         session.run(fetches[0], feed, tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE), metadata)
         assert metadata.step_stats.dev_stats
+
+
+def test_programs_find_variables_where_the_one_before_has_them(monkeypatch):
+    """What has an address is looked up once, until a variable gets another array."""
+    x, v = tf.placeholder(tf.float32, [None, 3]), tf.get_variable("v", initializer=np.float32([1, 2, 3]))
+    bias = tf.get_variable("bias", initializer=np.float32(1), validate_shape=False)
+    y = tf.reduce_mean(x * v, 0) + bias + tf.random_uniform([], 2.0, 2.1, seed=3)
+    looked, find = [], Program._find_fixed
+    monkeypatch.setattr(Program, "_find_fixed", lambda self, store: looked.append(self) or find(self, store))
+    with tf.Session() as session:
+        def check(sizes, bias):
+            """Compare the results for these numbers of rows; 2.05 is drawn in the middle."""
+            for n in sizes:
+                got = session.run(y, {x: np.ones((n, 3))})
+                np.testing.assert_allclose(got, session.run(v) + bias + 2.05, atol=0.06)
+        session.run(tf.global_variables_initializer())
+        check(range(1, 8), 1)
+        del looked[:]
+        check(range(8, 30), 1)
+        assert not [p for p in looked if p.compiled.inputs]
+        session.run(v.assign([5, 6, 7]))
+        check((30, 31), 1)
+        session.run(tf.assign(bias, [1.0, 3.0, 5.0], validate_shape=False))
+        check((32, 33, 34, 35, 36, 7, 30), np.array([1, 3, 5]))
+        session.run(tf.global_variables_initializer())
+        check((37, 7, 30, 38), 1)
 
 
 def test_threads_share_templates():

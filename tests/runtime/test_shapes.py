@@ -63,4 +63,5 @@ def test_the_memory_of_programs_is_bounded(step, monkeypatch):
     for rows in range(100, 120):
         run(rows)
     programs = runner_of(sess).programs()
+    assert runner_of(sess)._nbytes == sum(p.nbytes for p in programs)
     assert len(programs) == stages.ALWAYS < 20_000 // min(p.nbytes for p in programs) * 10

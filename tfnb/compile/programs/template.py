@@ -34,7 +34,8 @@ class Template:
     """A stage compiled for inputs like `inputs`, where the axes of each of `groups` have one unknown size.
 
     shapes: of its variables. numbers: the terms of each Size -> index in what `sizes` returns: values of the unknowns
-    -> values of all Sizes, None where a guard fails. lives: the lifetimes of the temporary buffers `temps`; arrays:
+    -> values of all Sizes, None where a guard fails. lives, nbytes: lifetimes and bytes of the temporary buffers
+    `temps`; arrays:
     constants that follow from sizes; conditions: (arrays, function, its result) of what was decided by such; patches:
     see `lay_out_sizes`.
     """
@@ -49,6 +50,7 @@ class Template:
     sizes: Callable[..., list[int] | None]
     temps: Sequence[Buffer]
     lives: Sequence[tuple[int, int]]
+    nbytes: Sequence[Any]
     arrays: Sequence[SizedArray]
     conditions: Sequence[tuple[Sequence[Any], Callable[..., Any], Any]]
     layout: Layout
@@ -56,7 +58,7 @@ class Template:
 
     def values(self, inputs: Sequence[Meta], shapes: Shapes) -> list[int] | None:
         """Return the values of all Sizes for inputs and shapes of variables; None if the template does not fit."""
-        if self.shapes != shapes:
+        if self.shapes is not shapes and self.shapes != shapes:
             return None
         free = {axis for group in self.groups for axis in group}
         for i, (a, b) in enumerate(zip(inputs, self.inputs, strict=True)):
@@ -86,7 +88,7 @@ class Template:
     def at(self, values: Sequence[int]) -> Layout:
         """Return the layout for other sizes. Raises what ops of constants raise."""
         number = self.number(values)
-        offsets, arena_bytes = first_fit(self.lives, [number(buffer.nbytes) for buffer in self.temps])
+        offsets, arena_bytes = first_fit(self.lives, [number(n) for n in self.nbytes])
         constants = self.constants(number)
         known = [constants.get(id(array), array) for array in self.layout.known]
         made = [(tuple([number(n) for n in shape]), dtype) for shape, dtype in self.layout.made]
@@ -114,7 +116,7 @@ class Template:
         outputs = [Value(buffer(v.buffer), View(tuple(map(number, v.shape)), tuple(map(number, v.view.strides)),
                                                 number(v.view.offset)), constants.get(id(v.known), v.known))
                    for v in self.outputs]
-        offsets = first_fit(self.lives, [number(b.nbytes) for b in self.temps])[0]
+        offsets = first_fit(self.lives, [number(n) for n in self.nbytes])[0]
         return steps, outputs, dict(zip(map(buffer, self.temps), offsets, strict=True))
 
 
@@ -143,7 +145,8 @@ def make_template(stage: Stage, inputs: Sequence[Meta], shapes: Shapes, groups: 
     layout, patches = lay_out_sizes(steps, traced.outputs, len(inputs), list(first), sizes)
     numbers = {terms: i for i, terms in enumerate(sizes)}
     return Template(stage, tuple(inputs), groups, dict(shapes), steps, traced.outputs, numbers,
-                    symbols.function(sizes.values()), list(first), [(first[b], last[b]) for b in first], constants,
+                    symbols.function(sizes.values()), list(first), [(first[b], last[b]) for b in first],
+                    [b.nbytes for b in first], constants,
                     symbols.conditions, layout, patches)
 
 

@@ -36,7 +36,7 @@ from tfnb.kernels.llvm import jit, pool, signals
 Row = tuple[int, int, int, int]
 Bind = tuple[int, int, int]
 
-STATUS_WORDS, ROW = 8, 7                                # ROW: the status word that holds the row's index
+BLOCK_WORDS, STATUS_WORDS, ROW = 10, 8, 7               # ROW: the status word that holds the row's index
 WRITES = 1 << 40                                        # added to the grain of a row that writes to variables
 MANY = 64                                               # rows of a tape in which signals are looked for: 10 us or more
 DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
@@ -91,7 +91,8 @@ _check_array_layout()
 class Tape:
     """Rows and binds in native form.
 
-    keep: what must live as long as `play` can be called (argument blocks); threads: how many may share a row at most.
+    keep: what must live as long as `play` can be called (argument blocks); threads: how many may share a row at most;
+    status_address: that of the status words, for argument blocks.
     """
 
     def __init__(self, rows: Sequence[Row] | np.ndarray, binds: Sequence[Bind] | np.ndarray = (), slots: int = 0,
@@ -100,31 +101,26 @@ class Tape:
         self._binds = np.array(binds, np.int64).reshape(-1, 3)
         if len(binds) and not 0 <= self._binds[:, 1].min() <= self._binds[:, 1].max() < slots:
             raise ValueError(f"bind rows name slots outside [0, {slots}): {binds}")
-        self._objects = np.zeros(max(slots, 1), np.int64)
-        self._status = np.zeros(STATUS_WORDS, np.int64)
-        self._block = np.array([
-            self._rows.ctypes.data, len(self._rows), self._binds.ctypes.data, len(self._binds),
-            self._objects.ctypes.data, DATA_OFFSET, self._status.ctypes.data, 0, 0, 0], np.int64)
-        self._words: Any = self._block.data
-        block = ctypes.c_void_p(self._block.ctypes.data)
-        owners = (self._rows, self._binds, self._objects, self._status, self._block, keep)
-        block.owners = owners                           # type: ignore[attr-defined]
-        items, grain = self._rows[:, 2], self._rows[:, 3] & WRITES - 1
-        chunks = np.where(grain > 0, -(-items // np.maximum(grain, 1)), 1)
-        self._helpers = int(chunks.max(initial=1)) - 1
+        memory = np.zeros(BLOCK_WORDS + STATUS_WORDS + max(slots, 1), np.int64)     # block, status, objects
+        block = ctypes.c_void_p(memory.ctypes.data)
+        block.owners = self._rows, self._binds, memory, keep     # type: ignore[attr-defined]
+        self._words: Any = memory.data
+        self.status_address: int = block.value + 8 * BLOCK_WORDS     # type: ignore[operator]  # for argument blocks
+        self._words[0], self._words[1] = self._rows.ctypes.data, len(self._rows)
+        self._words[2], self._words[3] = self._binds.ctypes.data, len(self._binds)
+        self._words[4], self._words[5] = self.status_address + 8 * STATUS_WORDS, DATA_OFFSET
+        self._words[6] = self.status_address
+        shared = [(items, grain & WRITES - 1) for items, grain in self._rows[:, 2:].tolist()]
+        self._helpers = max(1, *(-(-items // grain) for items, grain in shared if grain > 0), 1) - 1
         self.parallel = self._helpers > 0
-        shared = self.parallel or len(self._rows) > MANY
+        many = self.parallel or len(self._rows) > MANY
         if threads is not None:
             self._helpers = min(self._helpers, threads - 1)
-        self._play = partial(_player(PARALLEL_SOURCE if shared else SERIAL_SOURCE), block)
-        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._objects.data, 0)
-        self.status: Any = self._status.data
-        self.play: Callable[[], None] = self._play_shared if shared else self._play
-
-    @property
-    def status_address(self) -> int:
-        """The address of the status words, for the argument blocks of this tape's kernels."""
-        return self._status.ctypes.data
+        self._play = partial(_player(PARALLEL_SOURCE if many else SERIAL_SOURCE), block)
+        self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._words,
+                                                  8 * (BLOCK_WORDS + STATUS_WORDS))
+        self.status: Any = self._words[BLOCK_WORDS:BLOCK_WORDS + STATUS_WORDS]
+        self.play: Callable[[], None] = self._play_shared if many else self._play
 
     @property
     def start(self) -> int:

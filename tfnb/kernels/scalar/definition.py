@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.scalar.number_types import HALVES, Literal, dtype_of, wide
+from tfnb.kernels.scalar.number_types import HALVES, Literal, dtype_of, name_of, wide
 from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES, ROW_COMBINATIONS, signature
 from tfnb.kernels.scalar.symbols import primitive, reading
 from tfnb.opdef.op import Op
@@ -280,8 +280,9 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     axis of size 1.
     """
     values = [np.asarray(array) for array in arrays]
-    program, type = scalar.program(attrs), type or values[0].dtype.name
-    shape = np.broadcast_shapes(*(value.shape for value in values))
+    program, type = scalar.program(attrs), type or name_of(values[0].dtype)
+    shapes = {value.shape for value in values}
+    shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)      # 10 us, mostly for nothing
     with np.errstate(all="ignore"):
         for step in program.steps:
             values.append(evaluated(step, values, type, shape))
@@ -296,7 +297,7 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
 
 def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
     """Return what a step makes of values, in a definition of `type` whose results have this shape."""
-    given = [arg if isinstance(arg, Literal) else values[arg].dtype.name for arg in step.args]
+    given = [arg if isinstance(arg, Literal) else name_of(values[arg].dtype) for arg in step.args]
     wanted, result = signature(step.primitive, given, type)
     if step.primitive == "column":
         return np.arange(shape[-1], dtype=np.int32)

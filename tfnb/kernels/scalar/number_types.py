@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -28,6 +29,12 @@ def dtype_of(name: str) -> np.dtype[Any]:
     return BFLOAT16 if name == "bfloat16" else np.dtype(name)
 
 
+@cache                                       # NumPy takes 3 us to spell a name
+def name_of(dtype: np.dtype[Any]) -> str:
+    """Return the name of a NumPy dtype."""
+    return dtype.name
+
+
 def computed_as(type: str) -> str:
     """Return the type in which arithmetic of a type is done."""
     return "float32" if type in HALVES else type
@@ -35,7 +42,7 @@ def computed_as(type: str) -> str:
 
 def wide(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Return 16-bit floats as float32: NumPy is slow on them, and LAPACK lacks them."""
-    return x.astype(np.float32) if x.dtype in (np.float16, BFLOAT16) else x
+    return x.astype(np.float32) if x.itemsize == 2 and x.dtype in (np.float16, BFLOAT16) else x
 
 
 def kind(type: str) -> str:

@@ -58,7 +58,7 @@ def scalar_type(op: Operation) -> str:
     return numpy_name(dtype)
 
 
-@cache                                     # NumPy takes 3 us to spell a name
+@cache
 def numpy_name(dtype: DType) -> str:
     """The NumPy name of a dtype ("float32", "bool", "object" for strings)."""
     return np.dtype(dtype.as_numpy_dtype).name

@@ -107,22 +107,40 @@ def variable_shapes(stage: Stage, store: Store) -> dict[Operation, tuple[int, ..
     return {op: array.shape for op in stage.variables if (array := store.peek(op)) is not None}
 
 
+@dataclass(frozen=True)
+class _Fixed:
+    """Words of argument blocks that are addresses of variables, states and constants.
+
+    of: the rows of a layout that they are from. addresses: 0 and the offset for constants that follow from sizes.
+    arrays: those that must live.
+    """
+
+    of: Sequence[tuple[int, Buffer, int]]
+    words: np.ndarray
+    addresses: np.ndarray
+    arrays: Sequence[np.ndarray]
+
+
 class Program:
     """One instance of a compiled stage, bound to a store's variables. Used by one run at a time (`lock`).
 
-    `generation` is that of the store when the program last found the variables where it has them.
+    `generation` is that of the store when the program last found the variables where it has them. like: another
+    program of the stage, which has just been found current: its variables are where they are.
     """
 
-    def __init__(self, compiled: Compiled | Repointed, store: Store, threads: int | None = None) -> None:
+    def __init__(self, compiled: Compiled | Repointed, store: Store, threads: int | None = None,
+                 like: Program | None = None) -> None:
         self.lock = threading.Lock()
         self.compiled = compiled
-        self.generation = store.generation
+        self.generation: int = store.generation if like is None else like.generation
         self._keep: list[np.ndarray] = []
         self._layout = layout = compiled.layout
         self._arena = _aligned(layout.arena_bytes)
-        self.variables = {op: store.value(op, op) for op in compiled.stage.variables}
+        variables = {op: store.value(op, op) for op in compiled.stage.variables} if like is None else like.variables
+        self.variables: dict[Operation, np.ndarray] = variables
         self._made = layout.made
-        self._load(store, threads)
+        self._fixed: _Fixed = like._fixed if like and like._fixed.of is layout.fixed else self._find_fixed(store)
+        self._load(threads)
         self._spare: dict[int, np.ndarray] = {}
         large = [n for s, d in self._made if (n := prod(s) * d.itemsize) >= LARGE]
         spare = [n for n in large if n <= RECYCLED]
@@ -130,7 +148,7 @@ class Program:
         self.nbytes = layout.arena_bytes + sum(spare)
         self.used = False                          # since the executor last looked which programs to drop
 
-    def _load(self, store: Store, threads: int | None) -> None:
+    def _load(self, threads: int | None) -> None:
         """Fill in the addresses of the argument blocks, and make the tape."""
         layout = self._layout
         words, rows, binds = layout.words[:, 0].copy(), layout.rows.copy(), layout.binds.copy()
@@ -139,12 +157,12 @@ class Program:
         binds[:, 0] = binds[:, 0] * 8 + base
         at, number, offset = layout.temps.T
         words[at] = self._placed()[number] + offset
-        addresses: dict[Buffer, int] = {}
-        for word, buffer, further in layout.fixed:
-            if buffer not in addresses:
-                addresses[buffer] = self._address(buffer, store)
-            words[word] = addresses[buffer] + further
-        self._keep.append(words)
+        words[self._fixed.words] = self._fixed.addresses
+        if layout.constants:
+            for word, buffer, further in layout.fixed:
+                if (array := layout.constants.get(id(buffer.array))) is not None:
+                    words[word] = _address(array) + further
+        self._keep += [words, *layout.constants.values()]
         self.rows, self._binds, self._threads = rows, binds, threads
         slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.compiled.residents)
         self.tape = Tape(rows, binds, slots, threads=threads)
@@ -157,20 +175,27 @@ class Program:
         """Return the address of each temporary buffer."""
         return np.array(self._layout.offsets, np.int64) + self._arena.ctypes.data
 
-    def _address(self, buffer: Buffer, store: Store) -> int:
-        """Return the address of a variable, a generator state or a constant."""
+    def _find_fixed(self, store: Store) -> _Fixed:
+        """Look up what has an address already."""
+        fixed, sized = self._layout.fixed, self._layout.constants
+        arrays = {b: self._array(b, store) for b in {b for _, b, _ in fixed} if id(b.array) not in sized}
+        found = {buffer: _address(array) for buffer, array in arrays.items()}
+        addresses = [found.get(buffer, 0) + further for _, buffer, further in fixed]
+        return _Fixed(fixed, np.array([word for word, _, _ in fixed], np.intp), np.array(addresses, np.int64),
+                      list(arrays.values()))
+
+    def _array(self, buffer: Buffer, store: Store) -> np.ndarray:
+        """Return the array of a variable, a generator state or a constant."""
         if buffer.role == "variable":
             assert buffer.owner is not None
-            array = self.variables[buffer.owner]
-        elif buffer.role == "state":
+            return self.variables[buffer.owner]
+        if buffer.role == "state":
             owner = buffer.owner
             assert owner is not None
-            array = store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
-        else:
-            assert buffer.array is not None, f"a {buffer.role} buffer without memory"
-            array = self._layout.constants.get(id(buffer.array), buffer.array)
-        self._keep.append(array)
-        return int(array.ctypes.data)
+            return store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
+        assert buffer.array is not None, f"a {buffer.role} buffer without memory"
+        array: np.ndarray = buffer.array
+        return array
 
     def fits(self) -> bool:
         """Return whether the variables it is bound to have the shapes it was compiled for."""
@@ -251,6 +276,10 @@ class Program:
         """Return the op whose kernel has just reported an error."""
         row: int = self.tape.status[ROW]
         return self.compiled.steps[row].ops[-1]
+
+
+def _address(array: np.ndarray) -> int:
+    return int(array.ctypes.data)
 
 
 def failure(op: Operation, status: Sequence[int]) -> errors.OpError:

@@ -12,6 +12,7 @@ from tfnb.compile.trace import Meta
 from tfnb.core.errors import OpError
 from tfnb.core.shape import is_known
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.scalar.number_types import name_of
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import reads_operand, wants_lock
 from tfnb.runtime.runners.interpreter import Interpreted
@@ -59,6 +60,8 @@ class StageRunner:
         self._valued = frozenset(by_value) & frozenset(self._handles)
         self._templates = Templates(stage)
         self._programs: OrderedDict[tuple[Any, ...], list[Program]] = OrderedDict()
+        self._nbytes = 0                           # of all of them
+        self._latest: Program | None = None        # the next one finds variables where this one has them
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the stage and return its outputs; see `Runner`. Without a program (see `borrow`) it is interpreted."""
@@ -123,6 +126,8 @@ class StageRunner:
     def _make(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray],
               given: list[Operation] | None = None) -> Program | None:
         """Compile a new program, locked for the caller; None if a variable is uninitialized, but for those `given`."""
+        if self._like() is not None:
+            return self._compiled(key, inputs)
         missing = [op for op in self.stage.variables if self._store.peek(op) is None]
         if not missing:
             return self._compiled(key, inputs)
@@ -151,7 +156,7 @@ class StageRunner:
 
     def _compiled(self, key: tuple[Any, ...], inputs: Sequence[np.ndarray]) -> Program:
         """Compile a new program, locked for the caller."""
-        metas = [Meta(a.dtype.name, a.shape, a.copy() if i in self._by_value else None,
+        metas = [Meta(name_of(a.dtype), a.shape, a.copy() if i in self._by_value else None,
                       element_of(a, i in self._valued) if i in self._handles else None) for i, a in enumerate(inputs)]
         with self._lock:
             compiled = next((p.compiled for p in self._programs.get(key, ()) if p.is_current(self._store)), None)
@@ -159,14 +164,22 @@ class StageRunner:
             while not program.fits():              # another thread gave a variable another shape just now
                 program = self._load(self._compile(metas))
             program.lock.acquire()
-            self._trim(program.nbytes)
+            self._nbytes += program.nbytes
+            self._trim()
             self._programs.setdefault(key, []).append(program)
             self._programs.move_to_end(key)
+            self._latest = program
         return program
 
+    def _like(self) -> Program | None:
+        """Return a program that has all variables of the stage where they are now."""
+        latest = self._latest
+        return latest if latest is not None and latest.is_current(self._store) else None
+
     def _compile(self, metas: Sequence[Meta]) -> Compiled | Repointed:
-        found = self._templates.repointed(metas, variable_shapes(self.stage, self._store))
-        return found or compile_stage(self.stage, metas, self._store)
+        like = self._like()
+        shapes = variable_shapes(self.stage, self._store) if like is None else like.compiled.shapes
+        return self._templates.repointed(metas, shapes) or compile_stage(self.stage, metas, self._store)
 
     def _load(self, compiled: Compiled | Repointed) -> Program:
         try:
@@ -176,12 +189,11 @@ class StageRunner:
 
     def _program(self, compiled: Any) -> Program:
         """Make an instance of a compiled stage. Raises MemoryError."""
-        return Program(compiled, self._store, self._threads)
+        return Program(compiled, self._store, self._threads, self._like())
 
-    def _trim(self, coming: int) -> None:
+    def _trim(self) -> None:
         """Evict programs that were not used since the last eviction (the CLOCK algorithm), the oldest first."""
-        total = coming + sum(p.nbytes for peers in self._programs.values() for p in peers)
-        while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or total > KEPT_BYTES):
+        while len(self._programs) >= ALWAYS and (len(self._programs) >= KEPT or self._nbytes > KEPT_BYTES):
             key, peers = next(iter(self._programs.items()))
             if any(p.used for p in peers):
                 self._programs.move_to_end(key)
@@ -189,13 +201,14 @@ class StageRunner:
                     program.used = False
             else:
                 del self._programs[key]
-                total -= sum(p.nbytes for p in peers)
+                self._nbytes -= sum(p.nbytes for p in peers)
 
     def _drop(self, key: tuple[Any, ...], program: Program) -> None:
         with self._lock:
             peers = self._programs.get(key, [])
             if program in peers:
                 peers.remove(program)
+                self._nbytes -= program.nbytes
             if not peers:
                 self._programs.pop(key, None)
 
