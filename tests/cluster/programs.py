@@ -100,3 +100,37 @@ with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief,
         losses.append(session.run([loss, train_op], {x: X[part], y: Y[part]})[0])
 print(json.dumps([float(l) for l in losses]))
 """
+
+# Both workers train on the same whole batch, in step, until a file is there: each logs global steps and losses.
+# A worker that finds no variables looks again soon, not after 30 seconds.
+UNTIL_STOPPED = DATA.replace("if job", """import functools
+tf.train.SessionManager.__init__ = functools.partialmethod(tf.train.SessionManager.__init__, recovery_wait_secs=1)
+if job""", 1) + """
+import faulthandler, os, signal, time
+
+faulthandler.register(signal.SIGUSR1)           # where it waits, for a test that waits for it
+
+with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)):
+    x, y, loss = network()
+    global_step = tf.train.get_or_create_global_step()
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=2,
+                                               total_num_replicas=2)
+    train_op = optimizer.minimize(loss, global_step=global_step)
+
+class Until(tf.train.SessionRunHook):
+    def after_run(self, context, values):
+        if os.path.exists("stop"):
+            context.request_stop()
+
+with tf.train.MonitoredTrainingSession(
+        master=server.target, is_chief=is_chief, checkpoint_dir=sys.argv[3], save_checkpoint_secs=None,
+        save_checkpoint_steps=5, save_summaries_steps=None, save_summaries_secs=None, log_step_count_steps=None,
+        stop_grace_period_secs=1, hooks=[optimizer.make_session_run_hook(is_chief), Until()]) as session:
+    with open("losses%d.txt" % index, "a") as log:
+        while not session.should_stop():
+            value, step, _ = session.run([loss, global_step, train_op], {x: X, y: Y})
+            log.write("%d %.9g\\n" % (step, value))
+            log.flush()
+            time.sleep(0.01)                    # leave the machine to others
+print(json.dumps([int(step)]))
+"""

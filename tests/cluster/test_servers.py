@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.cluster.test_service import check_containers
 from tfnb.cluster import children
 from tfnb.cluster.local import free_ports
 from tfnb.core import errors
@@ -164,6 +165,10 @@ def test_replaced_nodes(cluster):
         again = tf.multiply(v, 5.0, name="y")
         assert [session.run(again) for _ in range(4)] == [15] * 4
         assert session._remote.generation == 2      # the protocol can't replace a node; the variable is the same
+
+
+def test_notebooks_have_variables_of_their_own(cluster):
+    check_containers(cluster.targets[0])
 
 
 def model(cluster, worker, optimizer):

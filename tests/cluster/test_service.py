@@ -8,6 +8,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.proto import master_pb2
+from tfnb.runtime.targets import set_default_target
 
 pytest.importorskip("grpc", reason="sessions on other processes need grpcio")
 
@@ -100,6 +101,58 @@ def test_sessions_share_variables_and_end_alone(served):
             first._remote.master.call("CloseSession", master_pb2.CloseSessionRequest(session_handle=handle))
             first.run(v)
         assert first.run(v) == 4                    # a new session there, the same variables
+
+
+def test_a_session_with_threads_is_lost_for_good(served):
+    """Else a thread that ends after a loss would close the queue of the server that was started again."""
+    queue = tf.FIFOQueue(1, tf.float32, [[]], shared_name="kept")
+    runner = tf.train.QueueRunner(queue, [queue.enqueue([7.0])])
+    tf.train.add_queue_runner(runner)
+    coordinator = tf.train.Coordinator()
+    with tf.Session(served) as session:
+        threads = tf.train.start_queue_runners(session, coordinator)
+        assert session.run(queue.dequeue()) == 7
+        session._remote.master.call("CloseSession", master_pb2.CloseSessionRequest(
+            session_handle=session._remote._handle))
+        for _ in range(2):
+            with pytest.raises(tf.errors.AbortedError):
+                session.run(queue.size())
+        coordinator.request_stop()
+        for thread in threads:
+            thread.join(10)
+    with tf.Session(served) as session:
+        session.run(queue.dequeue_up_to(1) if session.run(queue.size()) else tf.no_op())
+        session.run(queue.enqueue([8.0]))           # the cancelling op of the runner did not close it
+
+
+def in_container(name: str, target: str, shape: list[int], given: float | None) -> np.ndarray:
+    """Return the value of "w" in a container, with its initializer run if there is a value for it."""
+    set_default_target("", name)
+    try:
+        with tf.Graph().as_default(), tf.Session(target) as session:
+            w = tf.get_variable("w", initializer=tf.fill(shape, given or 0.0))
+            if given is not None:
+                session.run(w.initializer)
+            return session.run(w)
+    finally:
+        set_default_target("")
+
+
+def test_notebooks_have_variables_of_their_own(served):
+    check_containers(served)
+
+
+def check_containers(target: str) -> None:
+    """Check that containers keep variables apart, and that one of another shape is another variable there."""
+    for name, value in (("one", 1.0), ("two", 2.0), ("", 3.0)):
+        in_container(name, target, [2], value)
+    np.testing.assert_array_equal(in_container("one", target, [2], None), [1, 1])
+    np.testing.assert_array_equal(in_container("two", target, [2], None), [2, 2])
+    np.testing.assert_array_equal(in_container("", target, [2], None), [3, 3])
+    np.testing.assert_array_equal(in_container("one", target, [3], 4.0), [4, 4, 4])     # its cell ran again
+    with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized"):
+        in_container("two", target, [3], None)
+    np.testing.assert_array_equal(in_container("two", target, [2], None), [2, 2])
 
 
 def test_an_address_that_is_taken(served):

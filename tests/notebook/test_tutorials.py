@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tfnb.cluster import children
 from tfnb.notebook import demo, teach
 
 ROOT = Path(__file__).parents[2]
@@ -17,6 +18,18 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # nbclient's event loop is not ours
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("default")]
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+SERVERS = ("22_many_machines",)             # run by TensorFlow's servers
+
+
+@pytest.fixture
+def servers(path, monkeypatch):
+    """For a tutorial that needs TensorFlow's servers: let it find them."""
+    if path.stem in SERVERS:
+        pytest.importorskip("grpc", reason="sessions on other processes need grpcio")
+        python = os.environ.get("TFNB_ORACLE_PYTHON")
+        if not python:
+            pytest.skip("TFNB_ORACLE_PYTHON names no Python with TensorFlow")
+        monkeypatch.setenv(children.PYTHON, python)
 
 
 def kernel_environment() -> dict[str, str]:
@@ -26,7 +39,7 @@ def kernel_environment() -> dict[str, str]:
 
 
 @each
-def test_shows_what_is_committed(path, tmp_path):
+def test_shows_what_is_committed(path, servers, tmp_path):
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", "--nbval-current-env", "-o", "filterwarnings=default",
                "--nbval-sanitize-with", str(Path(__file__).with_name("nbval.cfg")), "-p", "no:cacheprovider", str(path)]
     # With an empty cache of kernels, cells would say that they compile: that line is off here.
@@ -39,7 +52,7 @@ def test_shows_what_is_committed(path, tmp_path):
 
 
 @each
-def test_solutions_are_right(path, monkeypatch):
+def test_solutions_are_right(path, servers, monkeypatch):
     tutorial = nbformat.read(path, as_version=4)
     notebook = teach.solved(tutorial)
     monkeypatch.setattr(os, "environ", kernel_environment())

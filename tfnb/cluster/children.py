@@ -40,7 +40,8 @@ class Child:
     """
 
     def __init__(self, server_def: Any) -> None:
-        environment = {"TF_CPP_MIN_LOG_LEVEL": "2", **os.environ}      # a line for each graph that is extended else
+        # Else a line for each graph that is extended, and for each neighbour that ends; sessions get the errors.
+        environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
         if os.environ.get(PYTHON):
             environment.pop("PYTHONPATH", None)                 # of this Python, not of that
         self._process = subprocess.Popen([tensorflow_python(), str(_TASK)], stdin=subprocess.PIPE,

@@ -60,7 +60,8 @@ class BaseSession:
         self._target = target
         here = place if isinstance(place, Target) else None
         self._store, self._owns_store = (here.store, False) if here else (Store(), True)
-        self._remote = RemoteSession(place.text, self._graph, config) if isinstance(place, Address) else None
+        self._remote = None if not isinstance(place, Address) else RemoteSession(place.text, self._graph, config,
+                                                                                 place.container)
         self._settings = settings_of(config)
         self._placer = Placer(config, here.task if here else HERE)
         self._partial: dict[str, PartialRun | RemotePartialRun] = {}
@@ -156,7 +157,7 @@ class BaseSession:
             raise CancelledError(None, None, "Session has been closed.")
         if call.summaries and (listener := taps.on_summary) is not None:
             for i in call.summaries:
-                listener(values[i].item(), None, "")
+                listener(values[i].item(), None, self._target if self._remote is not None else "")
         if call.single:
             value = values[0]
             return value if value.ndim else value[()]
@@ -312,7 +313,6 @@ def _has_tuples(fetches: Any) -> bool:
     """Return whether there may be a namedtuple inside: equal ones may be of different classes, so they are no keys."""
     parts = fetches.values() if isinstance(fetches, dict) else fetches if isinstance(fetches, (list, tuple)) else ()
     return hasattr(fetches, "_fields") or any(isinstance(f, tuple) for f in parts)
-
 
 
 class Session(BaseSession):

@@ -24,21 +24,25 @@ class Target:
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a server in another process, "host:port"."""
+    """The address of a server in another process, "host:port"; container: of the state of ops that name none."""
 
     text: str
+    container: str = ""
 
 
 _targets: dict[str, Target] = {}                   # they live as long as the process, as TensorFlow's do
-_default = ""
+_default = _container = ""
 
 
-def set_default_target(name: str) -> None:
-    """Set the target of sessions that name none; "" for this process. "local" always is this process."""
-    global _default
+def set_default_target(name: str, container: str = "") -> None:
+    """Set the target of sessions that name none; "" for this process. "local" always is this process.
+
+    container: where sessions on servers in other processes keep the state of ops that name no container; "": theirs.
+    """
+    global _default, _container
     if name:
         find_target(name)
-    _default = name
+    _default, _container = name, container
 
 
 def register(name: str, target: Target) -> None:
@@ -59,6 +63,6 @@ def find_target(given: str | bytes | None) -> Target | Address | None:
     if target in _targets:
         return _targets[target]
     if target.startswith(GRPC) and len(target) > len(GRPC):
-        return Address(target.removeprefix(GRPC))
+        return Address(target.removeprefix(GRPC), _container)
     raise NotFoundError(None, None, "the target of a session must be '' (this process), that of a tf.train.Server, or "
                         f"'grpc://host:port', but is {target!r}")

@@ -19,12 +19,15 @@ class ClusterMagics(LineMagics):
     @magic_arguments("cluster")
     @argument("what", nargs="*", help="local [WORKERS], grpc://host:port, or stop; none shows the cluster")
     @argument("--ps", type=int, default=1, metavar="N", help="with local: how many parameter servers")
+    @argument("--shared", action="store_true", help="keep variables in the servers' default container, for all clients;"
+              " else in one of this notebook")
     def cluster(self, line: str) -> ClusterView | None:
         """Run this notebook's graphs on a cluster: start one on this machine, or use a server.
 
         `%cluster local 4` starts a parameter server and four workers, TensorFlow's servers; `cluster` is their
         ClusterSpec then, for `tf.train.replica_device_setter(cluster=cluster)`. `%cluster grpc://host:2222` uses a
-        server that runs, `%cluster` shows the tasks, and `%cluster stop` ends it.
+        server that runs. `%cluster` shows the tasks, with the training steps that sessions of this notebook run on
+        each, and `%cluster stop` ends it.
         """
         args = parse(self.cluster, line)
         command, *rest = args.what or [""]
@@ -32,7 +35,7 @@ class ClusterMagics(LineMagics):
             raise UsageError("%cluster [local [WORKERS] | grpc://host:port | stop]")
         with usage_errors(ValueError, OpError, ImportError):
             if command == "local":
-                found = cluster_local(int(rest[0]) if rest else 2, args.ps)
+                found = cluster_local(int(rest[0]) if rest else 2, args.ps, args.shared)
                 self.ip.user_ns["cluster"] = found.spec
                 return found
             if command == "stop":
@@ -40,7 +43,7 @@ class ClusterMagics(LineMagics):
                 print("sessions without a target run in this process")
                 return None
             if command:
-                return cluster_connect(command)
+                return cluster_connect(command, args.shared)
             shown = cluster()
         if shown is None:
             print("sessions without a target run in this process; %cluster local 2 starts a cluster here")

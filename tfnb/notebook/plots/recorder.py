@@ -54,6 +54,7 @@ class Recorder:
         self._held: Any = None
         self._written = False                   # a writer reports: what is only fetched does not count
         self._names: dict[int, str] = {}        # thread -> the run that its fetches belong to
+        self.places: dict[str, str] = {}        # target of a session -> the run that its fetches belong to
 
     def reporter(self, run: str = "") -> Callable[..., None]:
         """The function `record` of a run, for others as well."""
@@ -110,15 +111,17 @@ class Recorder:
     def summary(self, data: bytes, step: int | None, run: str) -> None:
         """Take a serialized Summary: one that was fetched (step None), or one that a writer of `run` was given.
 
+        run: of a fetched one, the target of its session if that is a server.
+
         Fetches count until a writer reports: then the fetch was only on its way to the writer.
         """
         if step is None:
             if self._written:
                 return
-            entry: Any = data
+            run = self.places.get(run, run)
             if self._names:
                 run = self._names.get(threading.get_ident(), run)
-                entry = (None, data, run) if run else data
+            entry: Any = (None, data, run) if run else data
         else:
             if not self._written:
                 self._written = True

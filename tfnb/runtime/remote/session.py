@@ -9,11 +9,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfnb.compile.planning.plan import Plan
+from tfnb.core import taps
 from tfnb.core.errors import AbortedError, InvalidArgumentError, OpError, UnavailableError
 from tfnb.core.lazy import lazy_module
 from tfnb.graph.formats.export import graph_def, strip_defaults, versions
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Tensor
+from tfnb.runtime.remote.containers import put_into
 from tfnb.runtime.remote.master import Master, made_error
 from tfnb.runtime.remote.split import Split, fed_as, stand_in, stays
 from tfnb.runtime.remote.wire import callable_request, step_request, value_of
@@ -40,14 +42,15 @@ class RemoteSession:
     """A session of the master at an address: made with the first run, extended where the graph grows.
 
     Where nodes that were sent are replaced or gone, the session there is made anew with the whole graph: the protocol
-    can only add. Variables live in the containers of the servers, so that they stay.
+    can only add. Variables live in the containers of the servers, so that they stay. container: of what names none.
     """
 
-    def __init__(self, address: str, graph: Graph, config: Any) -> None:
+    def __init__(self, address: str, graph: Graph, config: Any, container: str = "") -> None:
         self.master = Master(address)
         self.graph = graph
         self.generation = 0                         # of the session there
-        self._config = config
+        self.renews = True                          # whether a session that is lost is made anew by the next run
+        self._config, self._container = config, container
         self._handle: str | None = None
         self._version = 0
         self._sent: dict[str, bytes] = {}
@@ -63,6 +66,8 @@ class RemoteSession:
         if self._handle is not None and self._seen == (self.graph.version, self.graph.mutations):
             return self._handle
         with self._lock:
+            if self.generation and self._handle is None and not self.renews:
+                raise AbortedError(None, None, f"the session at grpc://{self.master.address} was lost with its server")
             seen, made = (self.graph.version, self.graph.mutations), self._graph_def()
             nodes = {node.name: node.SerializeToString(deterministic=True) for node in made.node}
             if self._handle is not None and any(nodes.get(name) != node for name, node in self._sent.items()):
@@ -81,6 +86,8 @@ class RemoteSession:
         here = {op.name for op in ops if stays(op)}
         sent = [op for op in ops if op.name not in here]
         made = strip_defaults(graph_def(sent))
+        if self._container:
+            put_into(self._container, made)
         if not here:
             return made
         tensors = dict.fromkeys(t for op in sent for t in op.inputs if t.op.name in here)
@@ -115,7 +122,7 @@ class RemoteSession:
         return milliseconds / 1000 + GRACE if milliseconds > 0 else None
 
     def forget(self) -> None:
-        """Make a new session there with the next run: this one is lost, or one of its servers is."""
+        """End the session there: it is lost, or one of its servers is. Unless `renews`, AbortedError from now on."""
         with self._lock:
             self._end()
 
@@ -150,6 +157,16 @@ def reset(address: str, containers: Sequence[str], config: Any) -> None:
         master.close()
 
 
+def stay_lost(session: Any) -> None:
+    """Let a session whose server was lost raise AbortedError from now on, where the next run would renew it.
+
+    For sessions with threads: a thread that ends after the loss would close the queues of the restarted server.
+    """
+    remote = getattr(session, "_remote", None)
+    if remote is not None:
+        remote.renews = False
+
+
 class RemoteExecutor:
     """Runs of one signature on a server; after a few without options, as a callable made there.
 
@@ -179,6 +196,18 @@ class RemoteExecutor:
     def _around(self, feeds: Sequence[np.ndarray],
                 run: Callable[[list[np.ndarray]], list[np.ndarray]]) -> list[np.ndarray]:
         """Run what stays here, and then the rest there."""
+        values = self._joined(feeds, run)
+        if taps.on_remote_run is not None:
+            taps.on_remote_run(self, values)
+        return values
+
+    @property
+    def address(self) -> str:
+        """The address of the server, "host:port"."""
+        return self._session.master.address
+
+    def _joined(self, feeds: Sequence[np.ndarray],
+                run: Callable[[list[np.ndarray]], list[np.ndarray]]) -> list[np.ndarray]:
         sent = [feeds[i] for i in self._places]
         if self._here is None:
             return run(sent)

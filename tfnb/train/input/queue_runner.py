@@ -21,6 +21,7 @@ from tfnb.graph.parts.context import get_default_session
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.stack import get_default_graph
+from tfnb.runtime.remote.session import stay_lost
 from tfnb.train.input.coordinator import Coordinator
 
 _pb = lazy_module("tfnb.proto.queue_runner_pb2")
@@ -193,6 +194,7 @@ class QueueRunner:
             self._runs_per_session[sess] = len(self._enqueue_ops)
             self._exceptions_raised = []
             self._failures = []
+        stay_lost(sess)
         before = f"QueueRunnerThread-{self.name}-"
         threads = [threading.Thread(target=self._run, args=(sess, op, coord), name=before + op.name)
                    for op in self._enqueue_ops]

@@ -9,6 +9,7 @@ from tfnb.core.arguments import SESSIONS, describe
 from tfnb.core.errors import OutOfRangeError
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph
+from tfnb.runtime.remote.session import stay_lost
 from tfnb.train.input.coordinator import Coordinator
 from tfnb.train.input.queue_runner import start_queue_runners
 from tfnb.train.sessions.checkpoint_hook import CheckpointSaverHook
@@ -35,6 +36,7 @@ class _CoordinatedCreator:
     def create(self) -> CoordinatedSession:
         """Create a session, start its queue runners and call the hooks' after_create_session."""
         self.session = self._creator.create_session()
+        stay_lost(self.session)
         self.coord = Coordinator(clean_stop_exception_types=[])
         if self.session.graph.get_collection("queue_runners"):
             start_queue_runners(sess=self.session, coord=self.coord)
