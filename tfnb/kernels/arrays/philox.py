@@ -23,6 +23,7 @@ import numpy as np
 from tfnb.core.lazy import lazy_module
 from tfnb.core.options import IN_BROWSER, has_compiler
 
+c_library = lazy_module("tfnb.kernels.c_library")
 jit, tape = lazy_module("tfnb.kernels.llvm.jit"), lazy_module("tfnb.kernels.llvm.tape")
 
 BLOCKS_PER_ELEMENT = 256
@@ -303,6 +304,6 @@ def _libm(name: str) -> Callable[[float], float] | None:
         return None
     real = ctypes.c_float if name.endswith("f") else ctypes.c_double
     try:
-        return ctypes.CFUNCTYPE(real, real)((name, ctypes.CDLL(None)))
-    except (AttributeError, OSError, TypeError):
+        return ctypes.CFUNCTYPE(real, real)((name, c_library.library()))
+    except (AttributeError, TypeError):
         return None

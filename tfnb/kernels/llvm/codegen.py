@@ -10,11 +10,11 @@ take longest). numba takes 20 to 350 ms for the first of these.
 from __future__ import annotations
 
 import re
-import struct
 from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.c_library import BY_LLVM, undefined_symbols
 from tfnb.kernels.llvm import by_numba, lowering
 from tfnb.kernels.llvm.arithmetic import Unsupported
 from tfnb.kernels.llvm.loops import mark_independent
@@ -62,19 +62,7 @@ def _emit(module: Any) -> tuple[bytes, list[str]]:
     """Return the object code of a module, and the functions that it calls outside the C library."""
     outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
     code = bytes(machine().emit_object(module))
-    return code, sorted((outside | undefined_symbols(code)) - LIBRARY - set(SYMBOLS))
-
-
-def undefined_symbols(code: bytes) -> set[str]:
-    """Return the undefined symbols of an ELF object, among them calls that LLVM made of instructions; empty for others.
-
-    LLVM's loader ends the process when it cannot find one of them.
-    """
-    sections = {section.name(): section.data() for section in llvm.ObjectFileRef.from_data(code).sections()}
-    names = sections.get(b".strtab", b"")
-    entries = struct.iter_unpack("<IBBHQQ", sections.get(b".symtab", b""))
-    starts = [start for start, _, _, section, _, _ in entries if start and not section]
-    return {names[start:names.index(b"\0", start)].decode() for start in starts}
+    return code, sorted((outside | undefined_symbols(code)) - LIBRARY - BY_LLVM - set(SYMBOLS))
 
 
 def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:

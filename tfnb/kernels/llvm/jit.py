@@ -18,6 +18,7 @@ from typing import Any
 
 from tfnb.core.interrupts import held_back
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels import c_library
 from tfnb.kernels.llvm import codegen, objects
 from tfnb.kernels.llvm.special_functions import provide
 
@@ -108,6 +109,7 @@ def _symbol(key: str) -> str:
 @cache
 def _engine() -> Any:
     """Return LLVM's loader. It is never freed: kernels stay where they are as long as the process lives."""
+    c_library.provide(codegen.LIBRARY)
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), codegen.machine())
 
 

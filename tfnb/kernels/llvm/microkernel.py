@@ -71,11 +71,17 @@ NEON = Machine(16, (12, 8, 4, 2, 1), 2, False)
 
 
 def processor_features() -> str:
-    """Return the instruction sets of this processor, as LLVM spells them; empty where LLVM reports none."""
+    """Return the instruction sets of this processor, as LLVM spells them; what each has where LLVM reports none."""
     try:
-        return str(llvm.get_host_cpu_features().flatten())
+        found = str(llvm.get_host_cpu_features().flatten())
     except RuntimeError:
-        return ""
+        found = ""
+    return found or ("+neon" if is_arm() else "")
+
+
+def is_arm() -> bool:
+    """Return whether this is a 64-bit ARM processor: all have NEON, of which macOS tells LLVM nothing."""
+    return platform.machine().lower() in ("aarch64", "arm64")
 
 
 @cache
@@ -83,7 +89,7 @@ def converts_halves() -> bool:
     """Return whether this processor converts 16-bit floats itself: LLVM would call functions that nothing has."""
     if not has_compiler():
         return False
-    return platform.machine().lower() in ("aarch64", "arm64") or "+f16c" in processor_features().split(",")
+    return is_arm() or "+f16c" in processor_features().split(",")
 
 
 @cache

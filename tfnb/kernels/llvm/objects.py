@@ -24,9 +24,9 @@ metadata = lazy_module("importlib.metadata")
 hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 ms, where nothing is compiled
 
 # The files of tfnb/kernels that decide what a source compiles to: codegen.py and all that it imports (tested).
-SOURCES = ("block.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.py", "llvm/expressions.py",
-           "llvm/intrinsics.py", "llvm/loops.py", "llvm/lowering.py", "llvm/microkernel.py", "llvm/natives.py",
-           "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
+SOURCES = ("block.py", "c_library.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.py",
+           "llvm/expressions.py", "llvm/intrinsics.py", "llvm/loops.py", "llvm/lowering.py", "llvm/microkernel.py",
+           "llvm/natives.py", "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
            "llvm/window_tiles.py", "printer.py", "scalar/definition.py", "scalar/expansions.py",
            "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py", "scalar/numpy_forms.py",
            "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",

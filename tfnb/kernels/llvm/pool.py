@@ -29,14 +29,14 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.options import options
+from tfnb.kernels import c_library
 from tfnb.kernels.llvm import jit, signals
 
 # Offsets in bytes of the pool's words; what different threads write stands 128 bytes apart (two cache lines).
 TICKET, DONE, JOB, SETUP, STATE, STRIDE = 0, 128, 256, 384, 512, 128
 KERNEL, ARGS, ITEMS, GRAIN = (JOB + 8 * i for i in range(4))
-ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP = (SETUP + 8 * i for i in range(7))
+ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP, NAP_LENGTH = (SETUP + 8 * i for i in range(8))
 SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
-NAP_MICROSECONDS = 50
 
 HELP_SOURCE = signals.LOOK_SOURCE + f"""
 @device
@@ -67,7 +67,7 @@ def rest(pool, idle):
     if idle < {SPIN} or nap == 0:
         pause()
     else:
-        call_address(nap, {NAP_MICROSECONDS})
+        call_address(nap, load(pool + {NAP_LENGTH}))
 """
 
 JOB_SOURCE = HELP_SOURCE + f"""
@@ -144,7 +144,7 @@ class Pool:
         self.address = (self._memory.ctypes.data + 127) & -128
         first = (self.address - self._memory.ctypes.data) // 8
         self._words: Any = self._memory.data[first:]
-        self._words[NAP // 8] = _nap_address()
+        self._words[NAP // 8], self._words[NAP_LENGTH // 8] = c_library.nap()
         self._words[WORKERS // 8] = workers
         self._words[SHARE // 8] = 2 * (workers + 1)
         self._closing = False
@@ -220,14 +220,6 @@ def release() -> None:
     if _pool is not None:
         _pool.leave()
     _holder.release()
-
-
-def _nap_address() -> int:
-    """Return the address of the C library's usleep; 0 where there is none (then waiting threads spin)."""
-    try:
-        return ctypes.cast(ctypes.CDLL(None).usleep, ctypes.c_void_p).value or 0
-    except (AttributeError, OSError, TypeError):
-        return 0
 
 
 def _forget() -> None:

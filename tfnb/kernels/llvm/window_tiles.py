@@ -21,10 +21,10 @@ from functools import cache
 from typing import Any
 
 from tfnb.core.lazy import lazy_module
+from tfnb.kernels.llvm import microkernel
 from tfnb.kernels.llvm.natives import Native
 
 ir = lazy_module("llvmlite.ir")
-llvm = lazy_module("llvmlite.binding")
 
 VECTORS = 2
 SIZES = {"float32": 4, "float64": 8}
@@ -33,15 +33,10 @@ SIZES = {"float32": 4, "float64": 8}
 @cache
 def registers() -> tuple[int, int]:
     """Return the bytes of a vector register of this processor and how many rows of sums it has registers for."""
-    try:
-        features = llvm.get_host_cpu_features()
-    except RuntimeError:
-        features = {}
-    if features.get("avx512f"):
-        return 64, 14
-    if features.get("avx2") and features.get("fma"):
-        return 32, 6
-    return 16, 12 if features.get("neon") else 6
+    found = microkernel.machine()
+    if found is None:
+        return 16, 6
+    return found.bytes, {64: 14, 32: 6, 16: 12}[found.bytes]
 
 
 def shape(itemsize: int) -> tuple[int, int]:
