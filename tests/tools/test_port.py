@@ -7,9 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tfnb.tools.port import python2, report, trial
+from tfnb.tools.port import legacy, python2, report, trial
 from tfnb.tools.port.judge import judge
 from tfnb.tools.port.names import uses
 from tfnb.tools.port.sources import programs
@@ -208,3 +209,10 @@ def test_what_is_no_program_is_told(tmp_path):
     done = told("port", "no.ipynb", folder=tmp_path)
     assert done.returncode == 2 and "is no notebook" in done.stderr
     assert told("port", "nowhere", folder=tmp_path).stderr == "tfnb port: there is no file or folder nowhere\n"
+
+
+def test_numpy_is_asked_in_silence_for_the_names_that_it_has_no_more(monkeypatch):
+    monkeypatch.setattr(legacy, "GONE", {"numpy": {"str": str}})
+    legacy.put_back()
+    assert np.str is str
+    delattr(np, "str")

@@ -11,6 +11,7 @@ import math
 import string
 import sys
 import time
+import warnings
 from collections import namedtuple
 from collections.abc import Callable
 from types import ModuleType
@@ -112,6 +113,8 @@ def put_back() -> None:
             sys.modules[module] = there
             package, _, last = module.rpartition(".")
             setattr(importlib.import_module(package), last, there)
-        for name, value in names.items():
-            if not hasattr(there, name):
-                setattr(there, name, value)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)          # NumPy's, at the question for np.str
+            for name, value in names.items():
+                if not hasattr(there, name):
+                    setattr(there, name, value)
