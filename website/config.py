@@ -28,13 +28,12 @@ def config(pages: Path, out: Path, nav: list[Any]) -> dict[str, Any]:
     """Return the settings for the pages in a folder, without anything that a page would load from elsewhere."""
     palette = [{"media": media, **({"scheme": scheme} if scheme else {}), "primary": "custom", "accent": "custom",
                 "toggle": {"icon": icon, "name": f"Switch to {then} colors"}} for media, scheme, icon, then in PALETTE]
-    here = ROOT / "website"
     return {
         "site_name": "tfnb", "site_url": urls()["Documentation"],
         "site_description": "TensorFlow 1's graphs and sessions, made for notebooks",
         "docs_dir": str(pages), "site_dir": str(out), "use_directory_urls": False, "nav": nav,
         "theme": {"name": "material", "font": False, "language": "en", "features": FEATURES, "palette": palette,
-                  "custom_dir": str(here / "theme"), "logo": "assets/logo.svg", "favicon": "assets/logo.svg"},
+                  "logo": "assets/logo.svg", "favicon": "assets/logo.svg"},
 
         # tf.where and tf.case are names, so no stop words; dots and underscores part them
         "plugins": [{"search": {"separator": r"[\s\-,:!=\[\]()\"'`/._%<>;?]+", "pipeline": ["stemmer"]}}],
