@@ -89,8 +89,9 @@ def run_tfnb(ranks: int) -> float:
     """Seconds of a step of a job of tfnb."""
     launcher = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
     assert launcher, "no mpiexec: pip install 'tfnb[mpi]'"
-    done = subprocess.run([launcher, "-n", str(ranks), sys.executable, "-m", "benchmarks.mpi", "--as", "tfnb"], text=True,
-                          cwd=ROOT, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, check=True, timeout=600)
+    command = [launcher, "-n", str(ranks), sys.executable, "-m", "benchmarks.mpi", "--as", "tfnb"]
+    done = subprocess.run(command, text=True, cwd=ROOT, env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE,
+                          check=True, timeout=600)
     return slowest(done.stdout)
 
 
