@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from tfnb.kernels.cuda import device, memory
+from tfnb.kernels.cuda import device, libraries, memory
 from tfnb.kernels.cuda.simulator import SimulatedDriver
 from tfnb.runtime import devices
 
@@ -15,7 +15,7 @@ from tfnb.runtime import devices
 @cache
 def _driver() -> SimulatedDriver:
     """One for all tests: it keeps the kernels of each source."""
-    return SimulatedDriver(device.load_source, device.SIMULATED.memory)
+    return SimulatedDriver(device.load_source, libraries.call, device.SIMULATED.memory)
 
 
 @contextmanager

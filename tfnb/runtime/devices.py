@@ -22,6 +22,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.kernels.cuda import device as cuda
+from tfnb.kernels.cuda.libraries import precision
 from tfnb.kernels.cuda.memory import configure
 
 _device_attributes = lazy_module("tfnb.proto.device_attributes_pb2")
@@ -130,6 +131,27 @@ def get_memory_growth(device: Any) -> bool:
     True
     """
     return True
+
+
+def enable_tensor_float_32_execution(enabled: bool) -> None:
+    """Let products of float32 on a GPU use TF32, or not; they may, unless this is called with False.
+
+    enabled: whether they may. TF32 rounds the factors to 10 bits of mantissa and sums in float32: several times as
+    fast, by cuBLASLt. The setting counts for what is compiled from now on; on the CPU, and without that library, it
+    changes nothing.
+
+    >>> tf.config.experimental.enable_tensor_float_32_execution(True)
+    """
+    precision.tf32 = bool(enabled)
+
+
+def tensor_float_32_execution_enabled() -> bool:
+    """Return whether products of float32 on a GPU may use TF32.
+
+    >>> tf.config.experimental.tensor_float_32_execution_enabled()
+    True
+    """
+    return precision.tf32
 
 
 class Placer:

@@ -5,7 +5,7 @@ import ctypes
 from contextlib import contextmanager
 from types import SimpleNamespace
 
-from tfnb.kernels.cuda import device, memory
+from tfnb.kernels.cuda import device, libraries, memory
 from tfnb.kernels.cuda.driver import CudaDriver
 from tfnb.runtime import devices
 
@@ -135,4 +135,4 @@ def stand_in(monkeypatch, driver):
 
 def cuda_driver(api):
     """The real driver over a stand-in of the API, with texts for machine code."""
-    return CudaDriver(api, lambda text, types, capability: f"{capability} {text}".encode())
+    return CudaDriver(api, lambda text, types, capability: f"{capability} {text}".encode(), libraries.call)

@@ -17,6 +17,7 @@ from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.core.options import options
 from tfnb.kernels.cuda import device, gemm
+from tfnb.kernels.cuda.driver import LIBRARY
 from tfnb.kernels.cuda.emit import argument_types, emit
 from tfnb.kernels.cuda.geometry import THREADS, WARP
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel
@@ -136,6 +137,8 @@ def launches(program):
                      for t, v in zip(stage.inputs, inputs, strict=True)]
             shapes = {op: sess.run(op.outputs[0]).shape for op in stage.variables}
             for step in build_stage(stage, metas, shapes, CUDA).steps:
+                if step.source.startswith(LIBRARY):
+                    continue
                 yield step.source, tuple((arg.type or arg.buffer.type, True) if isinstance(arg, Ref) else
                                          ("int64", False) for arg in step.args)
 

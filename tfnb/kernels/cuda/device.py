@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.lazy import lazy_module
-from tfnb.kernels.cuda import intrinsics, simulator
+from tfnb.kernels.cuda import intrinsics, libraries, simulator
 from tfnb.kernels.cuda.driver import CudaDriver, Driver
 from tfnb.kernels.llvm import objects
 from tfnb.kernels.scalar.primitives import PRIMITIVES
@@ -118,8 +118,8 @@ def _import_cuda() -> Any:
 def driver() -> Driver:
     """Return the driver of the GPU, which must be there (`gpu`)."""
     if is_simulator():
-        return simulator.SimulatedDriver(load_source, SIMULATED.memory)
-    return CudaDriver(importlib.import_module("cuda.bindings.driver"), cubin)
+        return simulator.SimulatedDriver(load_source, libraries.call, SIMULATED.memory)
+    return CudaDriver(importlib.import_module("cuda.bindings.driver"), cubin, libraries.call)
 
 
 @cache

@@ -38,6 +38,7 @@ class Span:
 
 
 Word = int | Span
+LIBRARY = "library "                   # begins the source of a launch that is the call of a library
 
 
 def memory_at(address: int, count: int, type: str) -> np.ndarray:
@@ -45,6 +46,14 @@ def memory_at(address: int, count: int, type: str) -> np.ndarray:
     dtype: np.dtype[Any] = np.dtype(type)
     memory: Any = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
     return np.ndarray((count,), dtype, memory)
+
+
+class Call:
+    """A call of a library, which puts work into a stream."""
+
+    def __call__(self, stream: Any, words: Sequence[Word]) -> None:
+        """Make the call. Raises DriverError."""
+        raise NotImplementedError
 
 
 class Driver(Protocol):
@@ -125,12 +134,12 @@ class Captured:
 class CudaDriver:
     """The first GPU of the machine, by an API of the form of `cuda.bindings.driver`.
 
-    cubin: source, dtypes of the arguments, compute capability -> machine code of the kernel. Raises DriverError if the
-    driver does.
+    cubin: source, dtypes of the arguments, compute capability -> machine code of the kernel; library: source -> the
+    call of a library. Raises DriverError if the driver does.
     """
 
-    def __init__(self, api: Any, cubin: Callable[..., bytes]) -> None:
-        self._api, self._cubin = api, cubin
+    def __init__(self, api: Any, cubin: Callable[..., bytes], library: Callable[[str], Call]) -> None:
+        self._api, self._cubin, self._library = api, cubin, library
         self._here = threading.local()
         self._loaded: dict[Any, Any] = {}
         self._ask("cuInit", 0)
@@ -148,7 +157,7 @@ class CudaDriver:
     def _ask(self, name: str, *args: Any) -> Any:
         """Call the API and return what it returns behind the status: nothing, a value, or several."""
         status, *values = getattr(self._api, name)(*args)
-        if int(status):
+        if status:
             raise DriverError(name, getattr(status, "name", str(status)))
         return None if not values else values[0] if len(values) == 1 else values
 
@@ -221,8 +230,10 @@ class CudaDriver:
         self._ask("cuMemcpyDtoHAsync", target, source, nbytes, self._current)
 
     def function(self, text: str, types: Sequence[tuple[str, bool]]) -> Any:
-        """Load the machine code of a kernel, once."""
+        """Load the machine code of a kernel, once; of a library's call, what makes it."""
         key = text, tuple(types)
+        if key not in self._loaded and text.startswith(LIBRARY):
+            self._loaded[key] = None, self._library(text)
         if key not in self._loaded:
             library = self._ask("cuLibraryLoadData", self._cubin(text, types, self.capability), [], [], 0, [], [], 0)
             kernel, = self._ask("cuLibraryEnumerateKernels", 1, library)
@@ -230,7 +241,10 @@ class CudaDriver:
         return self._loaded[key][1]
 
     def launch(self, function: Any, blocks: int, threads: int, words: Sequence[Word]) -> None:
-        """Launch a kernel; its arguments are read before the call returns."""
+        """Launch a kernel, or make the call of a library; its arguments are read before the call returns."""
+        if isinstance(function, Call):
+            function(self._current, words)
+            return
         values = np.array(list(packed(words)), np.uint64)
         places = values.ctypes.data + 8 * np.arange(values.size, dtype=np.uint64)
         self._ask("cuLaunchKernel", function, blocks, 1, 1, threads, 1, 1, 0, self._current, places.ctypes.data, 0)

@@ -2,14 +2,15 @@
 
     matmul(call), batch_matmul(call)    `cuda=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
 
-No tensor cores, no library. Each thread keeps `per` x `per` sums in registers and reads each number from shared memory
-once for `per` products.
+A call of cuBLASLt where that is installed (libraries.py). Else a kernel without tensor cores: each thread keeps `per` x
+`per` sums in registers and reads each number from shared memory once for `per` products.
 """
 from __future__ import annotations
 
 from functools import lru_cache
 
 from tfnb.kernels.batches import runs, sizes, transposes
+from tfnb.kernels.cuda import libraries
 from tfnb.kernels.cuda.geometry import Tiling, tiling
 from tfnb.kernels.launch import Address, Call, Launch
 
@@ -86,6 +87,11 @@ def _product(call: Call, a: Address, b: Address, c: Address, count: int, moves: 
     m, n, k = sizes(first.shape[-2:], second.shape[-2:], call.attrs)
     if not m * n * count:
         return []
+    if k and libraries.has_matmul(first.type):
+        nbytes = libraries.WORKSPACE if 2 * m * n * k * count >= libraries.LARGE else 0
+        form = (m, n, k, *map(int, turned), count, *moves, nbytes)
+        workspace = call.scratch(nbytes) if nbytes else 0
+        return [Launch(libraries.matmul_source(first.type), (a, b, c, workspace, *form), 1, 0, "product")]
     words = [((1, m) if turned[0] else (k, 1)), ((1, k) if turned[1] else (n, 1))]
     cut = tiling()
     args = (a, b, c, m, n, k, *words[0], moves[0], *words[1], moves[1])

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.cuda.driver import DriverError, Span, Word, memory_at
+from tfnb.kernels.cuda.driver import LIBRARY, Call, DriverError, Span, Word, memory_at
 
 ALIGN = 256
 _lock = threading.Lock()               # one kernel at a time: `cuda` stands for the thread that runs
@@ -125,11 +125,12 @@ def _from_lane(met: dict[int, Any], lane: int, word: tuple[Any, int]) -> Any:
 class SimulatedDriver:
     """The driver of the simulator: addresses are those of host memory, and all is done at once.
 
-    A capture records the calls, and a replay makes them. load: source -> the Python function of the kernel.
+    A capture records the calls, and a replay makes them. load: source -> the Python function of the kernel;
+    library: source -> the call of a library.
     """
 
-    def __init__(self, load: Callable[[str], Callable[..., Any]], total: int) -> None:
-        self._load, self._total, self._used = load, total, 0
+    def __init__(self, load: Callable[[str], Callable[..., Any]], library: Callable[[str], Call], total: int) -> None:
+        self._load, self._library, self._total, self._used = load, library, total, 0
         self._kernels: dict[str, Callable[..., Any]] = {}
         self._arrays: dict[int, np.ndarray] = {}
         self._here = threading.local()
@@ -183,13 +184,16 @@ class SimulatedDriver:
         self._do(ctypes.memmove, target, source, nbytes)
 
     def function(self, text: str, types: Sequence[tuple[str, bool]]) -> Any:
-        """Return the Python function of a kernel."""
+        """Return the Python function of a kernel, or the call of a library."""
         if text not in self._kernels:
-            self._kernels[text] = self._load(text)
+            self._kernels[text] = (self._library if text.startswith(LIBRARY) else self._load)(text)
         return self._kernels[text]
 
     def launch(self, function: Any, blocks: int, threads: int, words: Sequence[Word]) -> None:
-        """Run a kernel."""
+        """Run a kernel, or make the call of a library."""
+        if isinstance(function, Call):
+            self._do(function, 0, words)
+            return
         self._do(run, function, blocks, threads,
                  [memory_at(w.address, w.count, w.type) if isinstance(w, Span) else w for w in words])
 

@@ -47,12 +47,14 @@ class _Launch:
 
 @dataclass(slots=True)
 class _Staging:
-    """A pinned buffer that feeds are copied to. inputs, states: the arrays in it; sent: records that it was read."""
+    """A pinned buffer that feeds are copied to. inputs, states: the arrays in it; sent: the event that it was read;
+    pending: it may not have been."""
 
     memory: Pinned
     inputs: list[np.ndarray]
     states: list[np.ndarray]
     sent: Any
+    pending: bool = False
 
 
 @dataclass(slots=True)
@@ -229,7 +231,8 @@ class GpuProgram:
                 memory.view(a.ctypes.data - first.memory.address, a.shape, a.dtype.name) for a in first.inputs], [],
                 self._driver.event()))
         staging = self._stagings[self._tape.runs % len(self._stagings)]
-        self._driver.wait(staging.sent)
+        if staging.pending:
+            self._driver.wait(staging.sent)
         for view, array in zip(staging.inputs, inputs, strict=True):
             np.copyto(view, array)
         for view, state in zip(staging.states, self._generators, strict=True):
@@ -245,6 +248,7 @@ class GpuProgram:
         if tape.graphs and trace is None and self._inward and tape.source != staging.memory.address:
             driver.repoint(tape.graphs[0], self._memory.address + self._first, staging.memory.address, self._inward)
             tape.source = staging.memory.address
+        staging.pending = True
         for i in range(len(tape.segments)):
             if i:
                 self._look()
@@ -252,10 +256,12 @@ class GpuProgram:
                 driver.replay(tape.graphs[i])
             else:
                 self._issue(i, staging, trace)
-        driver.record(staging.sent)
         if self._outward:
             driver.synchronize()
+            staging.pending = False
             self._check()
+        else:
+            driver.record(staging.sent)
         for state, drawn in zip(self._generators, self._drawn, strict=True):
             np.copyto(state, drawn)
 

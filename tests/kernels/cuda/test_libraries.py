@@ -1,0 +1,171 @@
+"""Matmuls by cuBLASLt: a stand-in of its API reads the descriptors that it gets, and multiplies by them."""
+from __future__ import annotations
+
+import importlib.util
+from itertools import product
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import tfnb as tf
+from tfnb.kernels.cuda import device, libraries
+from tfnb.kernels.cuda.driver import memory_at
+from tfnb.ops.declaration.raw import raw
+
+pytestmark = pytest.mark.usefixtures("simulated")
+TYPES = {0: "float32", 1: "float64"}
+
+
+class Lt:
+    """The form of `nvmath.bindings.cublasLt`, over memory of the host; matrices are column-major."""
+
+    matmul_heuristic_result_dtype = np.dtype([("algo", [("data_", "<u8", (8,))]), ("workspace_size", "<u8")])
+
+    def __init__(self):
+        self.made, self.products, self.found = {}, [], 1
+
+    def _make(self, **fields):
+        self.made[len(self.made) + 1] = SimpleNamespace(attributes={}, **fields)
+        return len(self.made)
+
+    def create(self):
+        return self._make()
+
+    def matmul_desc_create(self, compute, scale):
+        return self._make(compute=compute, scale=scale)
+
+    def matrix_layout_create(self, type, rows, columns, leading):
+        assert leading >= rows > 0 and columns > 0
+        return self._make(type=type, rows=rows, columns=columns, leading=leading)
+
+    matmul_preference_create = create
+
+    def _set(self, owner, attribute, place, nbytes):
+        self.made[owner].attributes[attribute] = int(memory_at(place, 1, f"int{8 * nbytes}")[0])
+
+    matmul_desc_set_attribute = matrix_layout_set_attribute = matmul_preference_set_attribute = _set
+
+    def matmul_algo_get_heuristic(self, handle, desc, a, b, c, d, preference, count, results, found):
+        memory_at(found, 1, "int32")[0] = self.found
+        memory_at(results, 8, "uint64")[:] = 7
+
+    def matmul(self, handle, desc, alpha, a, a_layout, b, b_layout, beta, c, c_layout, d, d_layout, algorithm, work,
+               nbytes, stream):
+        desc = self.made[desc]
+        type = TYPES[desc.scale]
+        assert (memory_at(alpha, 1, type)[0], memory_at(beta, 1, type)[0], c) == (1, 0, d)
+        assert memory_at(algorithm, 1, "uint64")[0] == 7
+        first, second, third = (self.made[layout] for layout in (a_layout, b_layout, d_layout))
+        assert first.type == second.type == third.type == desc.scale
+        self.products.append((desc.compute, nbytes, work))
+        for i in range(third.attributes[libraries.BATCH_COUNT]):
+            left, right, made = (_matrix(place, layout, i, type)
+                                 for place, layout in ((a, first), (b, second), (d, third)))
+            left, right = (x.T if desc.attributes[turned] else x for x, turned in
+                           ((left, libraries.TRANSA), (right, libraries.TRANSB)))
+            made[...] = left @ right
+
+
+def _matrix(place, layout, number, type):
+    """A column-major matrix of a batch."""
+    start = place + number * layout.attributes[libraries.BATCH_OFFSET] * np.dtype(type).itemsize
+    return memory_at(start, layout.leading * layout.columns, type).reshape(layout.columns, -1)[:, :layout.rows].T
+
+
+@pytest.fixture
+def lt(monkeypatch):
+    found = Lt()
+    monkeypatch.setattr(libraries, "api", lambda: found)
+    monkeypatch.setattr(libraries.precision, "tf32", True)
+    device.driver()._kernels.clear()
+    return found
+
+
+def sample(*shape):
+    return np.random.RandomState(sum(shape)).standard_normal(shape).astype("f")
+
+
+def values(fetches, feeds, runs=3):
+    with tf.Session() as sess:
+        return [sess.run(fetches, feeds) for _ in range(runs)][-1]
+
+
+def test_layouts_of_all_transposes_and_batches(lt):
+    with tf.device("/gpu:0"):
+        a, b, c, d = (tf.placeholder(tf.float32, shape) for shape in ((3, 4), (4, 3), (2, 1, 3, 4), (5, 4, 3)))
+        turns = list(product((False, True), repeat=2))
+        made = [tf.matmul(a if not s else b, b if not t else a, transpose_a=s, transpose_b=t) for s, t in turns]
+        made += [tf.matmul(c, d), raw.BatchMatMulV2(x=c, y=c, adj_x=True, adj_y=False), tf.matmul(a, tf.zeros([4, 0]))]
+        made.append(tf.matmul(tf.cast(a, tf.float64), tf.cast(b, tf.float64)))
+    x, y, z, w = sample(3, 4), sample(4, 3), sample(2, 1, 3, 4), sample(5, 4, 3)
+    found = values(made, {a: x, b: y, c: z, d: w})
+    want = [(y.T if s else x) @ (x.T if t else y) for s, t in turns]
+    want += [z @ w, z.swapaxes(2, 3) @ z, np.zeros([3, 0]), x.astype("d") @ y]
+    for one, other in zip(found, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert {compute for compute, _, _ in lt.products} == {77, 70}
+
+
+def test_gradients_of_a_layer_are_products_of_the_library_and_plans_are_made_once(lt):
+    with tf.device("/gpu:0"):
+        x, w = tf.placeholder(tf.float32, [6, 4]), tf.placeholder(tf.float32, [4, 5])
+        loss = tf.reduce_sum(tf.square(tf.matmul(x, w)))
+        grads = tf.gradients(loss, [x, w])
+    a, b = sample(6, 4), sample(4, 5)
+    found = values(grads, {x: a, w: b})
+    np.testing.assert_allclose(found[0], 2 * a @ b @ b.T, rtol=1e-4)
+    np.testing.assert_allclose(found[1], 2 * a.T @ (a @ b), rtol=1e-4)
+    assert len(lt.products) == 9 and len(lt.made) == 1 + 3 * 5            # a handle; descriptor, layouts, preference
+
+
+def test_tf32_is_a_switch(lt):
+    x = tf.placeholder(tf.float32, [2, 2])
+    assert tf.config.experimental.tensor_float_32_execution_enabled()
+    for enabled, compute in ((True, 77), (False, 68)):
+        tf.config.experimental.enable_tensor_float_32_execution(enabled)
+        with tf.device("/gpu:0"):
+            values(tf.matmul(x, x), {x: np.eye(2)}, 1)
+        assert lt.products[-1][0] == compute
+
+
+def test_a_large_product_gets_a_workspace(lt, monkeypatch):
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [None, 8])
+        y = tf.matmul(x, x, transpose_a=True)
+    values(y, {x: np.ones([1 << 10, 8])}, 1)
+    assert lt.products[-1][1:] == (0, 0)
+    monkeypatch.setattr(libraries, "LARGE", 1 << 10)
+    values(y, {x: np.ones([1 << 9, 8])}, 1)
+    assert lt.products[-1][1] == libraries.WORKSPACE and lt.products[-1][2]
+
+
+def test_what_the_library_refuses_is_an_error_of_the_run(lt):
+    lt.found = 0
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [2, 2])
+        y = tf.matmul(x, x)
+    with pytest.raises(tf.errors.InternalError, match="cublasLtMatmulAlgoGetHeuristic returned no algorithm for 2 x 2"):
+        values(y, {x: np.eye(2)}, 1)
+
+
+def test_integers_have_our_kernel(lt):
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.int32, [2, 2])
+        assert values(tf.matmul(x, x), {x: [[1, 1], [0, 1]]}).tolist() == [[1, 2], [0, 1]]
+    assert not lt.products
+
+
+@pytest.mark.skipif(importlib.util.find_spec("nvmath") is None, reason="nvmath-python is not installed")
+def test_numbers_are_those_of_the_library():
+    lt = pytest.importorskip("nvmath.bindings.cublasLt")
+    cublas = pytest.importorskip("nvmath.bindings.cublas")
+    attributes, layouts = lt.MatmulDescAttribute, lt.MatrixLayoutAttribute
+    assert (libraries.TRANSA, libraries.TRANSB) == (attributes.TRANSA, attributes.TRANSB)
+    assert (libraries.BATCH_COUNT, libraries.BATCH_OFFSET) == (layouts.BATCH_COUNT, layouts.STRIDED_BATCH_OFFSET)
+    assert lt.MatmulPreferenceAttribute.MAX_WORKSPACE_BYTES == libraries.MOST_WORKSPACE
+    assert cublas.Operation.T == libraries.TRANSPOSED
+    kinds = cublas.ComputeType
+    assert libraries.COMPUTE == {"float32": kinds.COMPUTE_32F, "tf32": kinds.COMPUTE_32F_FAST_TF32,
+                                 "float64": kinds.COMPUTE_64F}
+    assert lt.matmul_heuristic_result_dtype["algo"].itemsize == 64
