@@ -8,12 +8,13 @@
 #   make test-cuda   compiles the CUDA kernels for sm_90; needs no GPU (installs numba-cuda into .venv-cuda)
 #   make test-lowest   runs a dozen graphs with the lowest versions that pyproject.toml allows (in .venv-lowest)
 #   make bench   tfnb against TensorFlow, in turns (installs tensorflow-cpu into .venv-oracle); results go to docs/performance.md
+#   make bench-gpu   kernels and networks on a GPU, beside PyTorch and JAX where they are installed; on the simulator without
 #   make bench-peers   installs PyTorch and JAX into .venv-torch and .venv-jax: make bench then has them in its tables
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: demo lab test site site-lite test-cuda test-lowest bench bench-peers protos clean check-python
+.PHONY: demo lab test site site-lite test-cuda test-lowest bench bench-gpu bench-peers protos clean check-python
 
 NEWEST := sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 15))
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11 python3.14 python; do \
@@ -65,6 +66,11 @@ test-lowest: $(STAMPS)/lowest
 bench: $(STAMPS)/notebooks $(STAMPS)/oracle
 	$(BIN)/python -m benchmarks --oracle $(ORACLE)/bin/python --torch $(TORCH)/bin/python --jax $(JAX)/bin/python \
 		--write docs/performance.md
+
+# Without a card: the simulator, at tiny sizes.
+bench-gpu: $(STAMPS)/notebooks
+	if command -v nvidia-smi >/dev/null; then $(BIN)/python -m benchmarks.gpu; \
+	else NUMBA_ENABLE_CUDASIM=1 $(BIN)/python -m benchmarks.gpu; fi
 
 bench-peers: $(STAMPS)/torch $(STAMPS)/jax
 

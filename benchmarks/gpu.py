@@ -1,22 +1,29 @@
-"""What a GPU does beside its floor: the bytes that a run must move over the rate at which the card copies its memory.
+"""What a GPU does: kernels beside their floor, networks beside PyTorch and JAX, each value beside the CPU's.
 
-`python -m benchmarks.gpu [--scale 0.1]`; says so where there is no GPU. All values are variables on the card, so a run
-copies nothing; times are of many runs, from the first launch until the card is done, by the run.
+`python -m benchmarks.gpu [--scale 0.1]`, or `make bench-gpu`: this one file, no network. PyTorch (eager, torch.compile)
+and JAX are measured in the same run where this Python has them and they see the card. The floor of a kernel: the bytes
+that a run must move over the rate at which the card copies its memory. All values are variables on the card, so a run
+copies nothing; times are of many runs, from the first launch until the card is done, by the run. On the simulator
+(NUMBA_ENABLE_CUDASIM=1) sizes are tiny and no time means anything: there the column of differences counts.
 """
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import tfnb as tf
-from tfnb.kernels.cuda import device
+from tfnb.kernels.cuda import device, libraries
 
 SECONDS = 0.5            # of each measurement
+WARM, STEPS, RATE = 3, 5, 0.01
 
 
 @dataclass(frozen=True)
@@ -40,54 +47,201 @@ def _into(value: Any, *shape: int) -> Any:
 
 def cases(scale: float) -> list[Case]:
     """The steps, with sizes times `scale`."""
-    n, rows, side = int(scale * (1 << 26)), int(scale * (1 << 15)), int(scale ** (1 / 3) * 4096)
-    x, y, m = _variable(n), _variable(n), _variable(rows, 1024)
+    n, rows, side = int(scale * (1 << 26)), max(4, int(scale * (1 << 15))), int(scale ** (1 / 3) * 4096)
+    width = 1024 if scale > 1e-3 else 16
+    x, y, m = _variable(n), _variable(n), _variable(rows, width)
     a, b = _variable(side, side), _variable(side, side)
-    ids = np.random.RandomState(1).randint(0, rows, 1 << 14)
+    ids = np.random.RandomState(1).randint(0, rows, min(1 << 14, 4 * rows))
     found = [Case("copy", _into(tf.identity(x) + 0.0, n), 8 * n),
              Case("chain of 6 ops", _into(tf.tanh(x * y + 1.0) * tf.exp(-x * x), n), 12 * n),
              Case("sum", _into(tf.reduce_sum(x)), 4 * n),
-             Case("softmax of rows", _into(tf.nn.softmax(m), rows, 1024), 8 * m.shape.num_elements()),
-             Case("sums of columns", _into(tf.reduce_sum(m, 0), 1024), 4 * m.shape.num_elements()),
-             Case("transpose", _into(tf.transpose(m), 1024, rows), 8 * m.shape.num_elements()),
-             Case("gather", _into(tf.gather(m, ids), ids.size, 1024), 8 * 1024 * ids.size),
+             Case("softmax of rows", _into(tf.nn.softmax(m), rows, width), 8 * m.shape.num_elements()),
+             Case("sums of columns", _into(tf.reduce_sum(m, 0), width), 4 * m.shape.num_elements()),
+             Case("transpose", _into(tf.transpose(m), width, rows), 8 * m.shape.num_elements()),
+             Case("gather", _into(tf.gather(m, ids), ids.size, width), 8 * width * ids.size),
              Case("product", _into(tf.matmul(a, b), side, side), 12 * side * side, 2 * side ** 3)]
     adam = tf.train.AdamOptimizer(1e-4).apply_gradients([(x * 1e-3, x)])
     return [*found, Case("Adam", adam, 24 * n)]
 
 
-def seconds(run: Callable[[], Any]) -> float:
+def seconds(run: Callable[[], Any], wait: Callable[[], Any]) -> float:
     """The time of one run, of as many as fill SECONDS."""
-    run()
-    device.synchronize()
+    for _ in range(WARM):
+        run()
+    wait()
     count, began = 0, time.perf_counter()
     while time.perf_counter() - began < SECONDS or not count:
         for _ in range(10):
             run()
-        device.synchronize()
+        wait()
         count += 10
     return (time.perf_counter() - began) / count
 
 
-def main(scale: float) -> None:
-    """Measure and print a table."""
-    card = device.gpu()
-    if card is None or card.simulated:
-        print("no GPU here" + " but numba's simulator, of which no time means anything" * (card is not None))
+# Networks. Each system gets the same weights and data, and takes steps of gradient descent.
+
+@dataclass(frozen=True)
+class Net:
+    """A perceptron: examples in a batch, and the width of each layer."""
+
+    name: str
+    batch: int
+    widths: Sequence[int]
+
+    def scaled(self, scale: float) -> Net:
+        """The same with its sizes times the square root of `scale`."""
+        small = [max(2, int(n * scale ** 0.5)) for n in (self.batch, *self.widths)]
+        return Net(self.name, small[0], small[1:])
+
+    def arrays(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
+        """Weights, features, wanted outputs."""
+        draw = np.random.RandomState(0)
+        weights = [(draw.standard_normal(shape) / shape[0] ** 0.5).astype("f")
+                   for shape in zip(self.widths, self.widths[1:], strict=False)]
+        return (weights, draw.standard_normal((self.batch, self.widths[0])).astype("f"),
+                draw.standard_normal((self.batch, self.widths[-1])).astype("f"))
+
+
+NETS = (Net("MLP small", 64, (64, 128, 16)), Net("MLP medium", 256, (512, 1024, 1024, 64)),
+        Net("MLP large", 1024, (2048, 4096, 4096, 512)))
+Trained = tuple[Callable[[], Any], Callable[[], Any], Callable[[], float]]     # a step; wait; the loss
+
+
+def by_tfnb(net: Net, where: str) -> Trained:
+    """The network in tfnb, on a device."""
+    weights, x, y = net.arrays()
+    graph = tf.Graph()
+    with graph.as_default(), tf.device(where):
+        made = [tf.Variable(w) for w in weights]
+        value, wanted = tf.Variable(x, trainable=False), tf.Variable(y, trainable=False)
+        value = value.read_value()
+        for w in made[:-1]:
+            value = tf.nn.relu(tf.matmul(value, w))
+        loss = tf.reduce_mean(tf.squared_difference(tf.matmul(value, made[-1]), wanted))
+        step = tf.train.GradientDescentOptimizer(RATE).minimize(loss)
+        initial = tf.global_variables_initializer()
+    session = tf.Session(graph=graph)
+    session.run(initial)
+    wait = device.driver().synchronize if "gpu" in where else int
+    return lambda: session.run(step), wait, lambda: float(session.run(loss))
+
+
+def by_torch(net: Net, compiled: bool) -> Trained:
+    """The network in PyTorch on its GPU."""
+    torch: Any = importlib.import_module("torch")
+    weights, x, y = net.arrays()
+    made = [torch.tensor(w, device="cuda", requires_grad=True) for w in weights]
+    value, wanted = torch.tensor(x, device="cuda"), torch.tensor(y, device="cuda")
+    torch.backends.cuda.matmul.allow_tf32 = libraries.precision.tf32
+
+    def loss() -> Any:
+        hidden = value
+        for w in made[:-1]:
+            hidden = torch.relu(hidden @ w)
+        return ((hidden @ made[-1] - wanted) ** 2).mean()
+
+    found = torch.compile(loss, mode="reduce-overhead") if compiled else loss
+    optimizer = torch.optim.SGD(made, lr=RATE)
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=True)
+        found().backward()
+        optimizer.step()
+    return step, torch.cuda.synchronize, lambda: float(loss())
+
+
+def by_jax(net: Net) -> Trained:
+    """The network in JAX on its GPU."""
+    jax: Any = importlib.import_module("jax")
+    weights, x, y = net.arrays()
+    value, wanted = jax.device_put(x), jax.device_put(y)
+    held = [[jax.device_put(w) for w in weights]]
+
+    def loss(made: Any) -> Any:
+        hidden = value
+        for w in made[:-1]:
+            hidden = jax.nn.relu(hidden @ w)
+        return ((hidden @ made[-1] - wanted) ** 2).mean()
+
+    step = jax.jit(lambda made: [w - RATE * g for w, g in zip(made, jax.grad(loss)(made), strict=True)])
+
+    def run() -> None:
+        held[0] = step(held[0])
+    return run, lambda: jax.block_until_ready(held[0]), lambda: float(loss(held[0]))
+
+
+def peers() -> dict[str, Callable[[Net], Trained]]:
+    """The other systems that this Python has and that see the card."""
+    found: dict[str, Callable[[Net], Trained]] = {}
+    if importlib.util.find_spec("torch") and importlib.import_module("torch").cuda.is_available():
+        found |= {"PyTorch": lambda net: by_torch(net, False), "torch.compile": lambda net: by_torch(net, True)}
+    if importlib.util.find_spec("jax") and importlib.import_module("jax").default_backend() == "gpu":
+        found["JAX"] = by_jax
+    return found
+
+
+def difference(one: float, other: float) -> float:
+    """How far a loss is from the CPU's, relative."""
+    return abs(one - other) / max(abs(other), 1e-12)
+
+
+def networks(scale: float, timed: bool) -> None:
+    """Print a line for each network and system: time of a step, and how far the loss is from the CPU's after STEPS."""
+    systems = {"tfnb": lambda net: by_tfnb(net, "/gpu:0"), **(peers() if timed else {})}
+    for net in (each.scaled(scale) for each in NETS):
+        step, _, loss = by_tfnb(net, "/cpu:0")
+        for _ in range(STEPS):
+            step()
+        wanted = loss()
+        for name, make in systems.items():
+            step, wait, loss = make(net)
+            for _ in range(STEPS):
+                step()
+            wrong = difference(loss(), wanted)
+            took = f"{1e6 * seconds(step, wait):10.1f} us" if timed else "            -"
+            print(f"{net.name:16} {name:14} {took}   loss differs by {wrong:.0e}")
+
+
+def kernels(scale: float, timed: bool) -> None:
+    """Print a line for each kernel: time, floor, and how far what it leaves is from the CPU's."""
+    left: dict[str, list[np.ndarray]] = {}
+    for where in ("/cpu:0", "/gpu:0"):
+        with tf.Graph().as_default(), tf.device(where), tf.Session() as session:
+            small = _into(_variable(1) + 1.0, 1)
+            found = cases(scale)
+            session.run(tf.global_variables_initializer())
+            session.run([case.step for case in found[:-1]])
+            session.run(found[-1].step)                    # Adam changes what the others read
+            left[where] = session.run(tf.global_variables())
+            if where == "/gpu:0" and timed:
+                wait = device.driver().synchronize
+                launch = seconds(partial(session.run, small), wait)
+                times = {case.name: seconds(partial(session.run, case.step), wait) for case in found}
+    wrong = max(float(np.max(np.abs(a - b) / (1 + np.abs(b)), initial=0))
+                for a, b in zip(left["/gpu:0"], left["/cpu:0"], strict=True))
+    print(f"all that {len(found)} kernels leave differs from the CPU's by {wrong:.0e} at most")
+    if not timed:
         return
-    print(card.description)
-    with tf.Graph().as_default(), tf.device("/gpu:0"), tf.Session() as session:
-        small = _into(_variable(1) + 1.0, 1)
-        found = cases(scale)
-        session.run(tf.global_variables_initializer())
-        launch = seconds(lambda: session.run(small))
-        times = {case.name: seconds(lambda case=case: session.run(case.step)) for case in found}
     rate = found[0].nbytes / times["copy"]
     print(f"a run of one launch: {1e6 * launch:.1f} us; the rate of a copy: {rate / 1e9:.0f} GB/s")
     for case in found:
         floor = case.nbytes / rate
         work = f", {case.operations / times[case.name] / 1e12:.1f} TFLOP/s" * bool(case.operations)
         print(f"{case.name:16} {1e6 * times[case.name]:10.1f} us   {times[case.name] / floor:6.2f} of its floor{work}")
+
+
+def main(scale: float) -> None:
+    """Measure and print tables."""
+    card = device.gpu()
+    if card is None:
+        print("no GPU here; NUMBA_ENABLE_CUDASIM=1 runs all of it on the simulator, at tiny sizes")
+        return
+    print(card.description)
+    if card.simulated:
+        scale = min(scale, 1e-6)
+        print("the simulator: tiny sizes, and no times")
+    kernels(scale, not card.simulated)
+    networks(max(scale, 1e-3), not card.simulated)
 
 
 if __name__ == "__main__":

@@ -189,6 +189,19 @@ def scatters() -> Program:
 
 
 @program
+def scatters_into_tensors() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (rows, b) = fed(4, 2), fed(3, 2, seed=1)
+        ids = tf.constant([[3], [0], [3]])
+        pairs = tf.constant([[1, 1], [0, 0], [1, 1]])
+        made = [tf.scatter_nd(ids, rows, [5, 2]), tf.scatter_nd(pairs, rows[:, 0], [2, 2])]
+        made += [scatter(x, ids, rows) for scatter in (tf.tensor_scatter_nd_add, tf.tensor_scatter_nd_sub,
+                                                       tf.tensor_scatter_nd_update, tf.tensor_scatter_nd_max)]
+        outs = [*made, *tf.gradients([tf.square(t) for t in made[:4]], [x, rows])]
+    return Program(outs, {x: a, rows: b})
+
+
+@program
 def updates() -> Program:
     with tf.device("/gpu:0"):
         v, w, step = variable(3), variable(2, 2), tf.Variable(0, trainable=False)

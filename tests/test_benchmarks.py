@@ -179,6 +179,14 @@ def test_the_gpu_benchmark_builds_and_says_that_there_is_no_gpu(capsys):
     assert "no GPU here" in capsys.readouterr().out or device.gpu() is not None
 
 
+def test_the_gpu_benchmark_on_the_simulator(simulated, capsys):
+    gpu.main(1.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert "simulator" in lines[0] and lines[2].startswith("all that 9 kernels leave differs from the CPU's by ")
+    assert [line[:10] for line in lines[3:]] == ["MLP small ", "MLP medium", "MLP large "]
+    assert all(float(line.split()[-1 if i else -3]) < 1e-4 for i, line in enumerate(lines[2:]))
+
+
 @pytest.mark.slow
 def test_the_sweep_has_every_op_or_says_why_not():
     names = [plan.name for plan in sweep_rows.plans()]

@@ -11,6 +11,7 @@ import tfnb as tf
 from tests.gpu_programs import PROGRAMS
 from tests.handles import hold
 from tests.kernels.cuda.stand_in import Recorder
+from tfnb.debug.profile import profile
 from tfnb.kernels.cuda import device as cuda
 from tfnb.kernels.cuda import memory
 from tfnb.kernels.cuda.driver import DriverError
@@ -388,6 +389,24 @@ def test_explain_shows_cuda_kernels():
         text = tf.explain([y, step], {x: ONES}, sess, sources=True)
     for part in "stage 0 (gpu)", "1 CUDA graph a run", "1 block of 2 threads", "cuda.blockIdx.x", "cuda.shfl_xor_sync":
         assert part in text
+
+
+def test_a_profile_has_the_launches_of_the_gpu_by_events(recorded):
+    w, x, y, step = line()
+    with tf.device("/cpu:0"):
+        z = tf.exp(y)
+    with tf.Session() as sess:
+        sess.run(w.initializer)
+        for _ in range(2):
+            sess.run([z, step], {x: ONES})
+        recorded.take()
+        found = profile([z, step], {x: ONES}, sess, runs=3)
+        assert recorded.take().count("seconds") >= 3
+        assert {t for launch in found.launches if launch.gpu for t in launch.types} >= {"Mul", "Sum", "AssignSub"}
+        assert [launch.types for launch in found.launches if not launch.gpu] == [("Exp",)] and not found.untimed
+        assert all(launch.seconds > 0 for launch in found.launches if launch.gpu) and "GB/s      GPU" in repr(found)
+        np.testing.assert_array_equal(sess.run(w), [0, 1, 2, 3])           # as before the profile
+        assert "Mul" in tf.explain([z, step], {x: ONES}, sess)
 
 
 def test_a_search_for_nan_looks_at_a_copy():

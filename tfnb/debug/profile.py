@@ -4,18 +4,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from tfnb.compile.planning.plan import Plan, Stage
 from tfnb.core.options import options
-from tfnb.debug.timing import LaunchTime, generator, table, time_program
+from tfnb.debug.timing import LaunchTime, generator, table, time_gpu_program, time_program
 from tfnb.graph.parts.context import session_for
 from tfnb.graph.stack import get_default_graph
 from tfnb.opdef import kinds
 from tfnb.runtime.executor import Executor, Runner
 from tfnb.runtime.fetch import Feed, feed_tensor, read_fetches
+from tfnb.runtime.runners.gpu_program import GpuProgram
+from tfnb.runtime.runners.gpu_runner import GpuRunner
 from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.session import BaseSession
 from tfnb.runtime.state.store import Store
@@ -25,12 +27,12 @@ WARM = 2                # runs until all is compiled
 
 
 class NoKernels(ValueError):
-    """The run that was to be profiled launches no kernels on the CPU outside of loops."""
+    """The run that was to be profiled launches no kernels outside of loops."""
 
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches of a run in order; printed, a table of them. untimed: the number of stages without CPU kernels."""
+    """The launches of a run in order; printed, a table of them. untimed: the number of stages without kernels."""
 
     launches: tuple[LaunchTime, ...]
     untimed: int = 0
@@ -41,7 +43,7 @@ class Profile:
         return sum(launch.seconds for launch in self.launches)
 
     def __repr__(self) -> str:
-        rest = f"\nnot timed: {self.untimed} stages that are no kernels for the CPU (host calls, loops, merges, a GPU)"
+        rest = f"\nnot timed: {self.untimed} stages that are no kernels (host calls, loops, merges)"
         return table(self.launches) + rest * bool(self.untimed)
 
 
@@ -60,7 +62,10 @@ class _Timed:
         if program is None:
             return self.runner.interpreted.run(inputs, trace)
         try:
-            outputs, times = time_program(program, inputs, self.store, self.runs)
+            if isinstance(program, GpuProgram):
+                outputs, times = time_gpu_program(program, inputs, self.runs)
+            else:
+                outputs, times = time_program(program, inputs, self.store, self.runs)
         finally:
             program.lock.release()
         self.launches += times
@@ -118,16 +123,15 @@ def unchanged(plan: Plan, store: Store) -> Iterator[None]:
 
 def profile_plan(executor: Executor, store: Store, feeds: Sequence[np.ndarray], runs: int = 20) -> Profile:
     """Profile an executor with its feeds; see `profile`."""
-    kernels = [runner for runner in executor.runners if runner is not None and not runner.stage.gpu]
+    kernels = [runner for runner in executor.runners if runner is not None]
     if options.compile == "never" or not kernels:
-        raise NoKernels("this run has no kernels for the CPU: it is one of host calls, of loops or of kernels for a "
-                        "GPU, or compiling is switched off")
+        raise NoKernels("this run has no kernels: it is one of host calls or of loops, or compiling is switched off")
     timed: list[_Timed] = []
 
     def wrap(_: Stage, runner: Runner) -> Runner:
-        if type(runner) is not StageRunner:
+        if type(runner) not in (StageRunner, GpuRunner):
             return runner
-        timed.append(_Timed(runner, store, runs))
+        timed.append(_Timed(cast("StageRunner", runner), store, runs))
         return timed[-1]
 
     trial = executor.wrapped(wrap)

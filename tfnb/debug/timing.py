@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 
@@ -18,8 +18,10 @@ from tfnb.kernels.launch import Call, Code, Meta, Word
 from tfnb.kernels.llvm import jit
 from tfnb.kernels.llvm.streaming import LINE
 from tfnb.kernels.llvm.tape import Tape
+from tfnb.runtime.runners.gpu_program import GpuProgram
 from tfnb.runtime.runners.program import Program
 from tfnb.runtime.state.store import Store
+from tfnb.runtime.state.trace import Trace
 
 SHORT = 0.5e-6           # seconds: a launch that takes less has no rate worth telling
 MEASURED = 0.3           # seconds that are spent on each of the machine's rates
@@ -38,7 +40,7 @@ def kernel(args, begin, end):
 @dataclass(frozen=True)
 class LaunchTime:
     """One kernel launch. seconds: the best of several; nbytes: of all buffers it names, each counted once; operations:
-    of the matmul or convolution that it computes, else 0."""
+    of the matmul or convolution that it computes, else 0; gpu: on a GPU, by the events before and after it."""
 
     seconds: float
     nbytes: int
@@ -46,6 +48,7 @@ class LaunchTime:
     items: int
     ops: tuple[str, ...]
     types: tuple[str, ...]
+    gpu: bool = False
 
     @property
     def bytes_per_second(self) -> float:
@@ -74,6 +77,21 @@ def time_program(program: Program, inputs: Sequence[np.ndarray], store: Store,
         for array, copy in zip(changed, copies, strict=True):
             array[...] = copy
     return outputs, tuple(_launches(steps, times))
+
+
+def time_gpu_program(program: GpuProgram, inputs: Sequence[np.ndarray],
+                     runs: int) -> tuple[list[np.ndarray], tuple[LaunchTime, ...]]:
+    """Return the outputs of one run, and the best times of its launches in `runs` more.
+
+    program: locked by the caller. Those runs change variables and generators as any others.
+    """
+    outputs, traces = program.run(inputs), [Trace() for _ in range(runs)]
+    for trace in traces:
+        program.run(inputs, trace)
+    times = [min(record.end - record.start for record in alike) / 1e9
+             for alike in zip(*(trace.records for trace in traces), strict=True)]
+    steps = [step for step in program.compiled.steps if step.items]
+    return outputs, tuple(replace(launch, gpu=True) for launch in _launches(steps, times))
 
 
 def _states(program: Program, store: Store) -> list[np.ndarray]:
@@ -123,6 +141,8 @@ def table(launches: Sequence[LaunchTime]) -> str:
         share = launch.seconds / max(seconds, 1e-9)
         rate = f"{launch.bytes_per_second / memory:.0%}" if launch.seconds > SHORT else "-"
         work = f"{launch.operations_per_second / product:.0%}" if launch.operations else "-"
+        if launch.gpu:                                     # of a card whose rates nobody has measured
+            rate, work = f"{launch.bytes_per_second / 1e9:.1f} GB/s", "GPU"
         ops = f"({', '.join(launch.ops[:2])}{', ...' if len(launch.ops) > 2 else ''})"
         lines.append(f"{launch.seconds * 1e6:7.1f} us {share:6.1%} {launch.nbytes / 1e3:9.1f} kB {rate:>11} "
                      f"{work:>8}  {'+'.join(dict.fromkeys(launch.types))} {ops}")

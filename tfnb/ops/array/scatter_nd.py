@@ -43,7 +43,7 @@ def _scattered(ctx: ShapeContext) -> list[Static]:
 
 
 @kernel("indices: Tindices, updates: T, shape: Tindices -> output: T", shape=_scattered, numpy=_scatter,
-        cpu=launch_scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
+        cpu=launch_scatter_nd, cuda=launch_scatter_nd, ranks={"indices": AtLeast(1), "shape": 1}, values=("shape",),
         T="type", Tindices="{int16, int32, int64}", bad_indices_policy="string = ''")
 def ScatterNd() -> None:
     """Scatter `updates` into zeros of `shape` at the index vectors in the last axis of `indices`; duplicates add up."""

@@ -29,8 +29,9 @@ def _changed(of: Constructor, tindices: str = "indextype", tensor: str = "tensor
         made = np.array(tensor)
         scatter.apply(form, [made, indices, updates], (), scalar_type(ctx.op))
         return made
-    return kernel(f"{tensor}: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape,
-                  numpy=numpy, cpu=tensor_scatter(form), T=types, Tindices=tindices, bad_indices_policy="string = ''")
+    launch = tensor_scatter(form)
+    return kernel(f"{tensor}: T, indices: Tindices, updates: T -> output: T", shape=of.spec.shape, numpy=numpy,
+                  cpu=launch, cuda=launch, T=types, Tindices=tindices, bad_indices_policy="string = ''")
 
 
 @_changed(ScatterNdUpdate, "{int16, int32, int64, uint16}")
