@@ -1,6 +1,6 @@
 """Small programs for a GPU: what they build under tf.device("/gpu:0"), what they feed, and what is compared.
 
-tests/runtime/simulated_gpu.py runs them on numba's simulator beside the CPU; tests/kernels/cuda/test_compile.py
+tests/runtime/test_simulated_gpu.py runs them on the simulator beside the CPU; tests/kernels/cuda/test_compile.py
 compiles all that they launch for a real chip.
 """
 from __future__ import annotations
