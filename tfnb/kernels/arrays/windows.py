@@ -14,7 +14,9 @@ import numpy as np
 from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.arrays.window import Window
 
+Place = tuple[slice, slice, slice]                 # images, rows and columns
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
+WIDE = 3                   # channels from which a product for each tap takes less time than one for all
 SPREAD = 16                                        # by how much padding may make an image larger than what is met of it
 
 
@@ -32,6 +34,13 @@ def convolve_input_gradient(kernel: np.ndarray, dy: np.ndarray, w: Window) -> np
     """Return the gradient of `convolve` for its input."""
     out = np.zeros((w.batch, w.height, w.width, w.channels), dy.dtype)
     flat = kernel.reshape(w.taps * w.channels, kernel.shape[3]).T
+    if w.channels >= WIDE:                          # a matrix product for each tap, whose result is added at once
+        for part in _images(w, flat.shape[1]):
+            for ky, kx, (from_y, to_y), (from_x, to_x) in _meetings(w):
+                met = dy[part, from_y, from_x]
+                made = met.reshape(_rows(met), flat.shape[0]) @ kernel[ky, kx].T
+                out[part, to_y, to_x] += made.reshape(*met.shape[:3], w.channels)
+        return out
     for part in _images(w, flat.shape[1]):
         columns = dy[part].reshape(_rows(dy[part]), flat.shape[0]) @ flat
         out[part] = scatter(columns.reshape(*dy[part].shape[:3], *kernel.shape[:3]), w)
@@ -105,28 +114,40 @@ def depthwise_filter_gradient(x: np.ndarray, dy: np.ndarray, w: Window, sizes: n
 
 def max_pool(x: np.ndarray, w: Window) -> np.ndarray:
     """Return the maximum of each window; padding and NaN are ignored."""
-    return np.asarray(patches(_numbers(x), w, lowest(x.dtype)).max((3, 4)))
+    numbers = _numbers(x)
+    out = np.full((x.shape[0], w.out_height, w.out_width, x.shape[3]), lowest(x.dtype), x.dtype)
+    for _, _, (to_y, from_y), (to_x, from_x) in _meetings(w):      # a third of the time of a reduction over two axes
+        part = out[:, to_y, to_x]
+        np.maximum(part, numbers[:, from_y, from_x], out=part)
+    return out
+
+
+def _largest(x: np.ndarray, w: Window) -> Iterator[tuple[int, Place, Place, np.ndarray]]:
+    """Yield (tap, outputs, inputs, whether the tap is the first of the window that holds its maximum)."""
+    numbers, best = _numbers(x), max_pool(x, w)
+    left = np.ones(best.shape, bool)                # windows whose maximum was not met yet
+    for ky, kx, (to_y, from_y), (to_x, from_x) in _meetings(w):
+        out, inside = (slice(None), to_y, to_x), (slice(None), from_y, from_x)
+        there = numbers[inside] == best[out]
+        there &= left[out]
+        left[out] ^= there
+        yield ky * w.kernel_width + kx, out, inside, there
 
 
 def first_largest(x: np.ndarray, w: Window) -> np.ndarray:
     """Return (batch, out height, out width, channels): the first tap of each window that holds its maximum."""
-    cells = patches(_numbers(x), w, lowest(x.dtype))
-    inside = patches(np.ones((1, w.height, w.width, 1), bool), w)
-    shape = (*cells.shape[:3], w.taps, w.channels)
-    found = cells.reshape(shape).argmax(3)
-    # Where all that is inside equals the fill value, the first place may be padding: take the first one inside.
-    flags = np.broadcast_to(inside, (1, *cells.shape[1:5], 1)).reshape(1, *cells.shape[1:3], w.taps, 1)
-    picked = np.take_along_axis(np.broadcast_to(flags, shape), found[:, :, :, None], 3)[:, :, :, 0]
-    return np.asarray(np.where(picked, found, flags.argmax(3)))
+    found = np.zeros((x.shape[0], w.out_height, w.out_width, x.shape[3]), np.int64)
+    for tap, out, _, there in _largest(x, w):
+        np.copyto(found[out], tap, where=there)
+    return found
 
 
 def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `max_pool`: each of `dy` goes to the first maximum of its window."""
-    if not dy.size:
-        return np.zeros(x.shape, dy.dtype)
-    where = first_largest(x, w)[:, :, :, None]
-    columns = np.where(where == np.arange(w.taps)[:, None], dy[:, :, :, None], np.zeros((), dy.dtype))
-    return scatter(columns.reshape(*dy.shape[:3], w.kernel_height, w.kernel_width, w.channels), w)
+    made = np.zeros(x.shape, dy.dtype)
+    for _, out, inside, there in _largest(x, w):
+        made[inside] += np.where(there, dy[out], np.zeros((), dy.dtype))
+    return made
 
 
 def at_largest(x: np.ndarray, values: np.ndarray, w: Window) -> np.ndarray:
@@ -209,7 +230,9 @@ def lowest(dtype: np.dtype) -> float:
 
 def _numbers(x: np.ndarray) -> np.ndarray:
     """Replace NaN by the least value."""
-    return x if x.dtype.kind in "iu" else np.where(np.isnan(x), lowest(x.dtype), x).astype(x.dtype, copy=False)
+    if x.dtype.kind in "iu" or not (bad := np.isnan(x)).any():
+        return x
+    return np.where(bad, lowest(x.dtype), x).astype(x.dtype, copy=False)
 
 
 def _extent(w: Window) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from types import CodeType, FunctionType
 from typing import Any
@@ -30,6 +30,10 @@ from tfnb.opdef.op import Op
 Array = np.ndarray[Any, Any]
 Ref = int | Literal                       # a value of a program (operands first, then steps), or a number
 Attrs = tuple[tuple[str, Any], ...]
+# An operand of a typed step: the value of that number, converted to a type if it has another; or a number as an array.
+Operand = tuple[int, str, Array | None]
+# A step for operands of given dtypes: its NumPy form (None: of "column"), its operands, its result's dtype and type.
+TypedStep = tuple[Callable[..., Any] | None, tuple[Operand, ...], np.dtype[Any], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +46,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A definition that has been read: values 0 .. operands - 1 are the operands, then one for each step."""
+    """A definition that has been read: values 0 .. operands - 1 are the operands, then one for each step.
+
+    typed: its steps for the type and the dtypes of operands that `reference` has met: signatures take longer than sums.
+    """
 
     operands: int
     steps: tuple[Step, ...]
     results: tuple[Ref, ...]
+    typed: dict[tuple[Any, ...], list[TypedStep]] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +88,12 @@ class Scalar:
     @property
     def is_rowwise(self) -> bool:
         """Whether the body reduces rows or uses the column index."""
-        return not self.primitives.isdisjoint({*ROW_COMBINATIONS, "column"})
+        return _is_rowwise(self)
 
     def program(self, attrs: Attrs | Mapping[str, Any] = ()) -> Program:
         """Return the steps, for these values of the attrs. Raises TypeError where the body is not straight-line."""
+        if not self.fn.__code__.co_kwonlyargcount:
+            return _program(self, (), ())
         given = dict(attrs)
         chosen = tuple((name, given[name]) for name in self.keywords if name in given)
         try:
@@ -92,6 +102,11 @@ class Scalar:
             if "unhashable" in str(error):
                 return _trace(self, chosen)
             raise
+
+
+@cache
+def _is_rowwise(scalar: Scalar) -> bool:
+    return not scalar.primitives.isdisjoint({*ROW_COMBINATIONS, "column"})
 
 
 def read(fn: Callable[..., Any]) -> Scalar:
@@ -283,9 +298,19 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     program, type = scalar.program(attrs), type or name_of(values[0].dtype)
     shapes = {value.shape for value in values}
     shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)      # 10 us, mostly for nothing
+    key = type, *[value.dtype for value in values]
+    steps = program.typed.get(key)
+    if steps is None:
+        steps = program.typed[key] = _typed(program, [name_of(value.dtype) for value in values], type)
     with np.errstate(all="ignore"):
-        for step in program.steps:
-            values.append(evaluated(step, values, type, shape))
+        for form, operands, dtype, name in steps:
+            if form is None:
+                values.append(np.arange(shape[-1], dtype=dtype))
+                continue
+            made = form(*[(wide(convert(values[number], wanted)) if wanted else values[number]) if known is None
+                          else known for number, wanted, known in operands])
+            array = made if made.__class__ is np.ndarray else np.asarray(made)
+            values.append(array if array.dtype == dtype else convert(array, name))
         results = [values[ref] if isinstance(ref, int) else np.array(ref.value).astype(dtype_of(type))
                    for ref in program.results]
         if types:
@@ -293,6 +318,23 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     if not scalar.is_rowwise:
         results = [r if r.shape == shape else np.array(np.broadcast_to(r, shape)) for r in results]
     return tuple(results)
+
+
+def _typed(program: Program, types: list[str], type: str) -> list[TypedStep]:
+    """Return the steps of a program for operands of these types, in a definition of `type`."""
+    made: list[TypedStep] = []
+    types = list(types)
+    for step in program.steps:
+        wanted, result = signature(step.primitive, [arg if isinstance(arg, Literal) else types[arg]
+                                                    for arg in step.args], type)
+        result = "int32" if step.primitive == "column" else result
+        form = None if step.primitive == "column" else PRIMITIVES[step.primitive].numpy
+        operands = [(0, name, wide(convert(np.asarray(arg.value), name))) if isinstance(arg, Literal) else
+                    (arg, "" if types[arg] == name and name not in HALVES else name, None)
+                    for arg, name in zip(step.args, wanted, strict=True)]
+        made.append((form, tuple(operands) if form is not None else (), dtype_of(result), result))
+        types.append(result)
+    return made
 
 
 def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
