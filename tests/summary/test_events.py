@@ -8,8 +8,9 @@ import time
 
 import pytest
 
+from tfnb.proto.event_files import EventFile
 from tfnb.proto.event_pb2 import Event
-from tfnb.summary.events import EventFile, summary_iterator
+from tfnb.summary.events import summary_iterator
 
 
 def steps(path):
@@ -87,7 +88,7 @@ def test_a_dropped_file_is_finished(tmp_path):
 def test_what_waits_at_the_end_of_the_program_is_written(tmp_path):
     code = f"""
 from tfnb.proto.event_pb2 import Event
-from tfnb.summary.events import EventFile
+from tfnb.proto.event_files import EventFile
 file = EventFile({str(tmp_path)!r})
 file.add(Event(step=7).SerializeToString())
 print(file.path)

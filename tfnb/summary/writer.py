@@ -12,14 +12,11 @@ from tfnb.core import taps
 from tfnb.graph.graph import Graph
 from tfnb.graph.stack import get_default_graph
 from tfnb.proto.config_pb2 import RunMetadata
+from tfnb.proto.event_files import EventFile, summary_event
 from tfnb.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tfnb.proto.graph_pb2 import GraphDef
 from tfnb.proto.meta_graph_pb2 import MetaGraphDef
 from tfnb.proto.summary_pb2 import Summary
-from tfnb.proto.varints import varint
-from tfnb.summary.events import EventFile
-
-_SUMMARY_FIELD = bytes([5 << 3 | 2])               # Event.summary: field 5, a length and bytes
 
 
 class FileWriter:
@@ -65,9 +62,7 @@ class FileWriter:
             data = parsed.SerializeToString()
         if taps.on_summary is not None:
             taps.on_summary(data, step, self._logdir)
-        # The last field of the event, as bytes: parts of a message may stand side by side.
-        event = Event(wall_time=time.time(), step=step or 0).SerializeToString()
-        self._write(event + _SUMMARY_FIELD + varint(len(data)) + data)
+        self._write(summary_event(data, step or 0))
 
     def _drop_known_metadata(self, summary: Summary) -> bool:
         """Remove the metadata of tags that a file has already (viewers need it once); return whether there was any."""

@@ -28,9 +28,9 @@ from tfnb.notebook.plots.recorder import Key
 from tfnb.notebook.plots.series import Series, extremes
 from tfnb.notebook.plots.training import STOPPED, Run
 from tfnb.notebook.run_store.kept_run import SCHEMA, now_text, process_start, whole, write_about
+from tfnb.proto.event_files import EventFile
 from tfnb.proto.event_pb2 import Event
 from tfnb.proto.summary_pb2 import Summary
-from tfnb.summary.events import EventFile
 
 PERIOD = 5.0, 60.0      # seconds between two writings, at first and at most
 POINTS, FEW = 1024, 128     # of a tag that one writing adds, at first and once there are MANY
