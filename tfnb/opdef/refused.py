@@ -29,9 +29,6 @@ _NEWER_RUNTIME = (
     "DeleteRpcFutureResource IsTensorFloat32Enabled MakeWeakResourceHandle IsResourceHandleRefCounting "
     "SyncDevice FileSystemSetConfiguration HostConst FakeParam CompositeTensorVariant.* CustomAggregator "
     "CalibrationStatisticsSaver DumpTensor")
-_SUMMARY_V2 = (
-    "Create?Summary.* CreateSummary.* CloseSummaryWriter FlushSummaryWriter ImportEvent SummaryWriter "
-    "Write.*Summary")
 
 _NEWER = (
     "ApproxTopK AudioMicrofrontend CheckNumericsV2 Conv2DBackprop(Filter|Input)V2 DecodeJxl DecodeWebP Eig "
@@ -54,7 +51,7 @@ _REASONS = {
     "(Send|Recv|RemoteCall|.*Collective.*|Nccl.*)": "it passes tensors between the processes of TensorFlow's runtime",
     _DATA: "tf.data is made of other ops here; an iterator's graph is not read from another program's file",
     _NEWER_RUNTIME: "it belongs to the runtime of TensorFlow 2",
-    _SUMMARY_V2: "it writes summaries in TensorFlow 2's way",
+    "CreateSummaryDbWriter": "TensorBoard reads no databases any more: CreateSummaryFileWriter writes event files",
     _NEWER: "it is newer than TensorFlow 1.15",
     _FLOW: "it calls functions, whose nodes stand in a graph here: tf.cond and tf.while_loop make others, which take "
            "its place when a graph is imported",

@@ -7,6 +7,7 @@ from tfnb.core.lazy import lazy_names as _lazy_names
 __getattr__ = _lazy_names(__name__, {
     "FileWriter": "tfnb.summary.writer", "FileWriterCache": "tfnb.summary.writer",
     "get_summary_description": "tfnb.summary.descriptions", "summary_iterator": "tfnb.summary.events",
+    "initialize": "tfnb.train.recording", "all_v2_summary_ops": "tfnb.train.recording",
     "Event": "tfnb.proto.event_pb2", "SessionLog": "tfnb.proto.event_pb2", "Summary": "tfnb.proto.summary_pb2",
     "SummaryDescription": "tfnb.proto.summary_pb2", "TaggedRunMetadata": "tfnb.proto.event_pb2",
 })

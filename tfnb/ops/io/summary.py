@@ -189,7 +189,7 @@ def MergeSummary(inputs: Any, *, ctx: Any) -> np.ndarray:
     tags: set[str] = set()
     pieces = [item for array in inputs for item in array.ravel().tolist()]
     for piece in pieces:
-        for value in _parsed(ctx, _summary.Summary(), piece, "one of the summary inputs").value:
+        for value in parsed(ctx, _summary.Summary(), piece, "one of the summary inputs").value:
             if value.tag in tags:
                 raise _invalid(ctx, f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
@@ -205,8 +205,8 @@ def TensorSummaryV2(tag: np.ndarray, tensor: np.ndarray, serialized_summary_meta
     """Serialize a Summary of a whole tensor, with metadata that names its viewer."""
     value = _summary.Summary.Value(tag=_text(tag[()]))
     value.metadata.SetInParent()
-    _parsed(ctx, value.metadata, serialized_summary_metadata[()], "a SummaryMetadata")
-    _store(value, ctx.op.inputs[1], tensor)
+    parsed(ctx, value.metadata, serialized_summary_metadata[()], "a SummaryMetadata")
+    store_tensor(value, ctx.op.inputs[1], tensor)
     return _message(_summary.Summary(value=[value]))
 
 
@@ -220,11 +220,11 @@ def TensorSummary(tensor: np.ndarray, *, ctx: Any) -> np.ndarray:
     'TensorSummary'
     """
     value = _summary.Summary.Value(node_name=ctx.op.name)
-    _store(value, ctx.op.inputs[0], tensor)
+    store_tensor(value, ctx.op.inputs[0], tensor)
     return _message(_summary.Summary(value=[value]))
 
 
-def _store(value: Any, given: Tensor, tensor: np.ndarray) -> None:
+def store_tensor(value: Any, given: Tensor, tensor: np.ndarray) -> None:
     """Write an array, the value of `given`, to a value of a Summary."""
     value.tensor.dtype = given.dtype.base_dtype.as_datatype_enum
     value.tensor.tensor_shape.SetInParent()
@@ -236,7 +236,8 @@ def _store(value: Any, given: Tensor, tensor: np.ndarray) -> None:
         value.tensor.tensor_content = np.ascontiguousarray(tensor).tobytes()
 
 
-def _parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
+def parsed(ctx: Any, message: Any, data: bytes, what: str) -> Any:
+    """Merge serialized `data` into `message` and return it. Raises InvalidArgumentError for what is not of its kind."""
     try:
         message.MergeFromString(data)
     except Exception as error:                     # the protobuf runtime's own class, not worth an import
@@ -257,7 +258,7 @@ def clean_tag(name: str | None) -> str | None:
 
 
 @contextmanager
-def _scope(name: str, family: str | None, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
+def summary_scope(name: str, family: str | None, values: Sequence[Any]) -> Iterator[tuple[str, str]]:
     """The tag and the name of a summary op, inside its own name scope; the family comes first in both."""
     tidy, family = clean_tag(name), clean_tag(family)
     with name_scope(f"{family}/{tidy}" if family else tidy, values=values) as scope:
@@ -283,7 +284,7 @@ def scalar(name: str, tensor: Any, collections: Sequence[str] | None = None, fam
     >>> summary.value[0].tag, summary.value[0].simple_value
     ('loss', 0.5)
     """
-    with _scope(name, family, [tensor]) as (tag, scope):
+    with summary_scope(name, family, [tensor]) as (tag, scope):
         return _collect(ScalarSummary(tag, tensor, name=scope), collections, _DEFAULT)
 
 
@@ -294,7 +295,7 @@ def histogram(name: str, values: Any, collections: Sequence[str] | None = None, 
     >>> summary.value[0].histo.num, summary.value[0].histo.sum
     (3.0, 6.0)
     """
-    with _scope(name, family, [values]) as (tag, scope):
+    with summary_scope(name, family, [values]) as (tag, scope):
         return _collect(HistogramSummary(tag, values, name=scope), collections, _DEFAULT)
 
 
@@ -308,7 +309,7 @@ def image(name: str, tensor: Any, max_outputs: int = 3, collections: Sequence[st
     >>> summary.value[0].tag, summary.value[0].image.height
     ('digit/image/0', 28)
     """
-    with _scope(name, family, [tensor]) as (tag, scope):
+    with summary_scope(name, family, [tensor]) as (tag, scope):
         return _collect(ImageSummary(tag, tensor, max_images=max_outputs, name=scope), collections, _DEFAULT)
 
 
@@ -322,7 +323,7 @@ def audio(name: str, tensor: Any, sample_rate: Any, max_outputs: int = 3, collec
     >>> summary.value[0].audio.length_frames
     100
     """
-    with _scope(name, family, [tensor]) as (tag, scope):
+    with summary_scope(name, family, [tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, dtype=dtypes.float32, name="sample_rate")
         made = AudioSummaryV2(tag, tensor, rate, max_outputs=max_outputs, name=scope)
         return _collect(made, collections, _DEFAULT)
@@ -342,7 +343,7 @@ def tensor_summary(name: str, tensor: Any, summary_description: str | None = Non
         metadata.CopyFrom(summary_metadata)
     metadata.summary_description = summary_description or metadata.summary_description
     metadata.display_name = display_name or metadata.display_name
-    with _scope(name, family, [tensor]) as (tag, scope):
+    with summary_scope(name, family, [tensor]) as (tag, scope):
         made = TensorSummaryV2(tag, tensor, metadata.SerializeToString(), name=scope)
         return _collect(made, collections, _DEFAULT)
 
