@@ -1,8 +1,10 @@
 """TensorList ops, as in TensorFlow: values and errors. What does not fit may be refused before the run, or in it."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+import tfnb as tf
 from tests.differential import differences
 
 SETUP = """
@@ -99,6 +101,32 @@ def body(i, h, last):
 _, made, last = tf.while_loop(lambda i, h, last: i < tf.shape(x)[0], body, [0, h, tf.zeros([2])])
 [sess.run([stack(made), last], {x: rows}), sess.run([stack(made), last], {x: rows[:1]}),
  sess.run(stack(tf.cond(last[0] > 5, lambda: made, lambda: some(rows[:1]))), {x: rows})]""",
+    "gradients": """
+x, y = tf.placeholder(tf.float32, [3, 2]), tf.placeholder(tf.float32, [2])
+h = R.TensorListFromTensor(tensor=x, element_shape=[2])
+def gather(handle, indices):
+    return R.TensorListGather(input_handle=handle, indices=indices, element_shape=[2], element_dtype=tf.float32)
+item = R.TensorListGetItem(input_handle=h, index=1, element_shape=[2], element_dtype=tf.float32)
+rest, last = R.TensorListPopBack(input_handle=h, element_shape=[2], element_dtype=tf.float32)
+spread = R.TensorListScatterV2(tensor=x, indices=[2, 0, 3], element_shape=[2], num_elements=5)
+into = R.TensorListScatterIntoExistingList(input_handle=spread, tensor=x[:1] * y, indices=[0])
+longer = R.TensorListSetItem(input_handle=h, index=4, item=y, resize_if_index_out_of_bounds=True)
+parts = R.TensorListSplit(tensor=x, element_shape=[-1, 2], lengths=np.array([1, 2], np.int64))
+whole = R.TensorListConcatV2(input_handle=parts, element_shape=[-1, 2], leading_dims=np.zeros(0, np.int64),
+                             element_dtype=tf.float32)[0]
+made = [stack(R.TensorListPushBack(input_handle=h, tensor=y)),
+        stack(R.TensorListSetItem(input_handle=h, index=1, item=item * y)), last, stack(rest), gather(h, [2, 0]),
+        gather(R.TensorListResize(input_handle=into, size=4), [0, 2, 3]), gather(longer, [0, 4]), whole]
+found = [g for z in made for g in tf.gradients(z * z, [x, y]) if g is not None]
+feed = {x: rows, y: [5.0, 6.0]}
+sess.run(found, feed), sess.run(found, feed), len(found)""",
+    "gradients in a loop": """
+x = tf.placeholder(tf.float32, [3, 2])
+h = R.TensorListReserve(element_shape=[2], num_elements=3, element_dtype=tf.float32)
+_, made = tf.while_loop(lambda i, h: i < 3, lambda i, h: (
+    i + 1, R.TensorListSetItem(input_handle=h, index=i, item=x[i] * x[i])), [0, h])
+grad = tf.gradients(stack(made), x)[0]
+sess.run(grad, {x: rows}), sess.run(grad, {x: rows})""",
     "strings": """
 h = R.TensorListFromTensor(tensor=["a", "bc"], element_shape=np.zeros(0, np.int32))
 longer = R.TensorListResize(input_handle=h, size=3)
@@ -109,3 +137,14 @@ sess.run(R.TensorListStack(input_handle=longer, element_shape=np.zeros(0, np.int
 @pytest.mark.slow
 def test_as_in_tensorflow(oracle):
     assert not differences(oracle, SNIPPETS, SETUP, modes=("never", "always"))
+
+
+def test_an_element_that_is_gathered_twice_has_the_sum_of_both_gradients():
+    """TensorFlow's gradient keeps one of the two."""
+    x = tf.placeholder(tf.float32, [3])
+    handle = tf.raw_ops.TensorListFromTensor(tensor=x, element_shape=np.zeros(0, np.int32))
+    twice = tf.raw_ops.TensorListGather(input_handle=handle, indices=[1, 2, 1], element_shape=np.zeros(0, np.int32),
+                                        element_dtype=tf.float32)
+    [grad] = tf.gradients(twice * [1.0, 10.0, 100.0], [x])
+    for _ in range(2):
+        assert tf.Session().run(grad, {x: [1.0, 2.0, 3.0]}).tolist() == [0.0, 101.0, 10.0]

@@ -199,8 +199,8 @@ class _Walk:
 
 
 def is_trainable(t: Tensor) -> bool:
-    """Whether derivatives by `t` make sense: it is real or complex, not integer, bool or string."""
-    return t.dtype.is_floating or t.dtype.is_complex
+    """Whether derivatives by `t` make sense: it is real or complex, or a list, not integer, bool or string."""
+    return t.dtype.is_floating or t.dtype.is_complex or t.dtype.name == "variant"
 
 
 def _is_handle(t: Tensor) -> bool:

@@ -83,13 +83,14 @@ class Elementwise(Pure):
     body: the definition, or of an op with a list of inputs fn(number of inputs) -> definition. align: fn(attrs,
     *shapes) -> the shapes that the inputs take before they are broadcast (None: their own). domain: where tests may
     sample the op (tests/domains.py: "positive", "unit", "probability"...; "": everywhere). converts: its output is its
-    input in another dtype.
+    input in another dtype. of_lists: fn(*lists of tensors) -> one, for inputs of dtype variant.
     """
 
     body: Any
     align: Fn | None = None
     domain: str = ""
     converts: bool = False
+    of_lists: Fn | None = None
 
 
 class Reduction(Pure):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,20 @@ class TensorList:
     shape: Static
     items: Items = ()
     most: int = -1
+
+    def zeros(self) -> TensorList:
+        """Return the list with zeros in place of the values that there are."""
+        return replace(self, items=tuple(None if a is None else self._zeros(a.shape) for a in self.items))
+
+    def added(self, other: TensorList) -> TensorList:
+        """Return the list of the sums of elements, where one without a value counts as zeros."""
+        if len(self.items) != len(other.items):
+            raise ValueError("Trying to add two lists of tensors with different lengths: expected "
+                             f"{len(self.items)} elements, got {len(other.items)}")
+        self.check_dtype(other.dtype, "those of the other list are")
+        items = [b if a is None else a if b is None else np.asarray(a + b)
+                 for a, b in zip(self.items, other.items, strict=True)]
+        return replace(self, shape=merge(self.shape, other.shape), items=tuple(items))
 
     def check_dtype(self, dtype: np.dtype[Any], what: str) -> None:
         """Raise ValueError unless the elements are of this dtype."""
@@ -127,3 +142,8 @@ class TensorList:
                  for n, value in zip(sizes, self.items, strict=True)]
         whole = np.concatenate(parts) if parts else self._zeros((0, *(rest or ())))
         return whole, np.array(sizes, np.int64)
+
+
+def sum_of_lists(*lists: TensorList) -> TensorList:
+    """Return the list of the sums of elements of lists of one length."""
+    return reduce(TensorList.added, lists)

@@ -24,6 +24,7 @@ from tfnb.ops.declaration.public import functions, named
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.declaration.shapes import named_by_first
 from tfnb.ops.math.casting import cast
+from tfnb.resources.lists import TensorList
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
@@ -67,7 +68,7 @@ def _of_numbers(ctx: ShapeContext) -> list[Static]:
     return [ctx.shape(0)]
 
 
-@elementwise("x: T -> y: T", shape=_of_numbers, T="type")
+@elementwise("x: T -> y: T", shape=_of_numbers, of_lists=TensorList.zeros, T="type")
 def ZerosLike(x):
     """Create zeros (False) in the shape of `x`."""
     return 0

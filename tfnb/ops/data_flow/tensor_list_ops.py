@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.dtypes import DType
+from tfnb.core.dtypes import DType, int32
 from tfnb.core.shape import Static, merge
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.raw import raw
 from tfnb.resources.elements import own
 from tfnb.resources.lists import TensorList
 
@@ -284,9 +286,98 @@ def TensorListSplit(tensor: np.ndarray, element_shape: np.ndarray, lengths: np.n
     return _handle(made)
 
 
-for _op in (EmptyTensorList, TensorListReserve, TensorListFromTensor, TensorListPushBack, TensorListPushBackBatch,
-            TensorListPopBack, TensorListStack, TensorListGather, TensorListGetItem, TensorListSetItem,
-            TensorListLength, TensorListElementShape, TensorListResize, TensorListScatter, TensorListScatterV2,
-            TensorListScatterIntoExistingList, TensorListConcat, TensorListConcatV2, TensorListConcatLists,
-            TensorListSplit):
-    _op.no_gradient("lists come from graphs of TensorFlow 2, whose gradients are nodes of these graphs")
+for _op in (EmptyTensorList, TensorListReserve, TensorListLength, TensorListElementShape):
+    _op.no_gradient("it depends on no number")
+for _op in (TensorListPushBackBatch, TensorListConcatLists):
+    _op.no_gradient("TensorFlow has none for it")
+
+
+def _shape_of(handle: Tensor) -> Tensor:
+    """Return the shape of the elements of a list, as the gradient of the list has it."""
+    made: Tensor = TensorListElementShape(handle, shape_type=int32)
+    return made
+
+
+def _row_shape(tensor: Tensor) -> Tensor:
+    made: Tensor = raw.Slice(raw.Shape(tensor), [1], [-1])
+    return made
+
+
+@TensorListPushBack.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    return TensorListPopBack(dlist, raw.Shape(op.inputs[1]), element_dtype=op.inputs[1].dtype)
+
+
+@TensorListPopBack.gradient
+def _(op: Operation, dlist: Tensor, dvalue: Tensor) -> Any:
+    return TensorListPushBack(dlist, dvalue), None
+
+
+@TensorListFromTensor.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    return TensorListStack(dlist, _row_shape(op.inputs[0]), element_dtype=op.inputs[0].dtype), None
+
+
+@TensorListStack.gradient
+def _(op: Operation, dtensor: Tensor) -> Any:
+    return TensorListFromTensor(dtensor, _shape_of(op.inputs[0])), None
+
+
+@TensorListGather.gradient
+def _(op: Operation, dvalues: Tensor) -> Any:
+    rows = raw.UnsortedSegmentSum(dvalues, op.inputs[1], TensorListLength(op.inputs[0]))
+    return TensorListFromTensor(rows, _shape_of(op.inputs[0])), None, None
+
+
+@TensorListGetItem.gradient
+def _(op: Operation, ditem: Tensor) -> Any:
+    handle, index = op.inputs[0], op.inputs[1]
+    zeros = TensorListReserve(_shape_of(handle), TensorListLength(handle), element_dtype=ditem.dtype)
+    return TensorListSetItem(zeros, index, ditem), None, None
+
+
+@TensorListSetItem.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    handle, index, item = op.inputs
+    rest = TensorListSetItem(dlist, index, raw.ZerosLike(item))
+    if op.get_attr("resize_if_index_out_of_bounds"):
+        rest = TensorListResize(rest, TensorListLength(handle))
+    return rest, None, TensorListGetItem(dlist, index, raw.Shape(item), element_dtype=item.dtype)
+
+
+@TensorListResize.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    return TensorListResize(dlist, TensorListLength(op.inputs[0])), None
+
+
+def _gathered(dlist: Tensor, tensor: Tensor, indices: Tensor) -> Tensor:
+    """Return the gradient of rows that were scattered to a list."""
+    made: Tensor = TensorListGather(dlist, indices, _row_shape(tensor), element_dtype=tensor.dtype)
+    return made
+
+
+@TensorListScatter.gradient
+@TensorListScatterV2.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    return [_gathered(dlist, op.inputs[0], op.inputs[1]), *[None] * (len(op.inputs) - 1)]
+
+
+@TensorListScatterIntoExistingList.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    handle, tensor, indices = op.inputs
+    rest = TensorListScatterIntoExistingList(dlist, raw.ZerosLike(tensor), indices)
+    return TensorListResize(rest, TensorListLength(handle)), _gathered(dlist, tensor, indices), None
+
+
+@TensorListConcat.gradient
+@TensorListConcatV2.gradient
+def _(op: Operation, dtensor: Tensor, _: Any) -> Any:
+    dlist = TensorListSplit(dtensor, _shape_of(op.inputs[0]), op.outputs[1])
+    return [dlist, *[None] * (len(op.inputs) - 1)]
+
+
+@TensorListSplit.gradient
+def _(op: Operation, dlist: Tensor) -> Any:
+    tensor, _, lengths = op.inputs
+    shape = raw.ConcatV2([[-1], _row_shape(tensor)], 0)
+    return TensorListConcatV2(dlist, shape, lengths, element_dtype=tensor.dtype)[0], None, None

@@ -69,19 +69,19 @@ def behind_reference(of: Constructor, without: Iterable[str] = ()) -> Constructo
 
 def elementwise(text: str, *, shape: Fn = shapes.broadcast_inputs, ranks: Ranks | None = None,
                 validate: Fn | None = None, domain: str = "", align: Fn | None = None, variadic: Fn | None = None,
-                converts: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
+                converts: bool = False, of_lists: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op whose outputs have, at each element, a scalar definition of its (broadcast) inputs there.
 
     domain: where tests may sample the definition: "positive", "unit" (-1 to 1), "nonzero"... (tests/domains.py). align:
     fn(attrs, *shapes) -> the shapes that the inputs take before they are broadcast. variadic: of an op with a list of
-    inputs, fn(their number) -> the definition as a function. converts: see `kinds.Elementwise`, ranks and
+    inputs, fn(their number) -> the definition as a function. converts, of_lists: see `kinds.Elementwise`, ranks and
     validate: `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         body = lru_cache(lambda n: scalar.read(variadic(n))) if variadic else scalar.read(fn)
         return declared(kinds.Elementwise(**fields(fn, text, attrs, shape, ranks, validate), body=body, align=align,
-                                          domain=domain, converts=converts))
+                                          domain=domain, converts=converts, of_lists=of_lists))
     return declare
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tfnb.core.dtypes import DType
+from tfnb.core.dtypes import DType, variant
 from tfnb.core.interrupts import interruptible
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
@@ -26,6 +26,7 @@ from tfnb.opdef.op import Op
 from tfnb.ops.declaration.by_kernel import outputs_by_kernel
 from tfnb.ops.declaration.shapes import normalized_axes
 from tfnb.ops.declaration.validate import require_shapes, require_values, validate_arrays
+from tfnb.resources.lists import TensorList
 
 Arrays = Sequence[np.ndarray]
 Operand = TypeVar("Operand")
@@ -178,12 +179,26 @@ def reduced_axes(op: Operation, rank: int, axes: np.ndarray | None) -> list[int]
 def _elementwise(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     shapes = aligned_shapes(op, [a.shape for a in arrays])
     arrays = [a if a.shape == shape else a.reshape(shape) for a, shape in zip(arrays, shapes, strict=True)]
+    if op.outputs[0].dtype.base_dtype == variant:
+        return (_of_lists(op, arrays),)
     kinds = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
     if any(kind.names for kind in (*kinds, *(a.dtype for a in arrays))):
         return _quantized(op, arrays, kinds)
     types = [numpy_name(t.dtype.base_dtype) for t in op.outputs]
     return tuple(folded(op, list(arrays), lambda definition, part: reference(
         definition, part, scalar_attrs(op, definition), scalar_type(op), types)))
+
+
+def _of_lists(op: Operation, arrays: Arrays) -> np.ndarray:
+    """Apply an op to lists of tensors, the elements of arrays of handles. Raises ValueError for other handles."""
+    assert isinstance(op.spec, kinds.Elementwise)
+    made = np.empty(arrays[0].shape, object)
+    for at in np.ndindex(made.shape):
+        handles = [a[at] for a in arrays]
+        if op.spec.of_lists is None or not all(isinstance(handle, TensorList) for handle in handles):
+            raise ValueError(f"Expected lists of tensors, got handles of {[type(h).__name__ for h in handles]}")
+        made[at] = op.spec.of_lists(*handles)
+    return made
 
 
 def _quantized(op: Operation, arrays: Arrays, kinds: Sequence[np.dtype]) -> tuple[np.ndarray, ...]:

@@ -21,6 +21,7 @@ from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.broadcast import ones_node, same_shapes, unbroadcast, zeros_node
 from tfnb.ops.math.casting import cast
 from tfnb.ops.math.complex import conj
+from tfnb.resources.lists import sum_of_lists
 
 if TYPE_CHECKING:
     # Primitives (kernels/scalar/primitives.py).
@@ -124,7 +125,8 @@ def _sum_of(count: int) -> Callable[..., Any]:
     return eval(f"lambda {', '.join(names)}: {' + '.join(names)}")
 
 
-@elementwise("inputs: N * T -> sum: T", shape=shapes.same_inputs, variadic=_sum_of, N="int >= 1",
+@elementwise("inputs: N * T -> sum: T", shape=shapes.same_inputs, variadic=_sum_of, of_lists=sum_of_lists,
+             N="int >= 1",
         T="{float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, bfloat16, qint16,"
           " quint16, uint16, complex128, half, uint32, uint64, variant}")
 def AddN() -> None:
