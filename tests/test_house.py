@@ -36,7 +36,7 @@ ROOMS = {
     "layers": [".", "contrib"],
     "slim": [".", "nets"],
     "distributions": [".", "bijectors", "contrib"],
-    "estimator": [".", "heads", "models", "learn"],
+    "estimator": [".", "heads", "models", "learn", "tpu"],
     "keras": ["backend", "utils", "functions", "engine", "losses", "metrics", "layers", "optimizers", "callbacks",
               "saving", "training", "preprocessing", "datasets", "applications",
               "wrappers", "."],

@@ -27,6 +27,7 @@ staging = _lazy_module("tfnb.contrib.staging")
 stateless = _lazy_module("tfnb.contrib.stateless")
 summary = _lazy_module("tfnb.contrib.summary")
 tensorboard = _lazy_module("tfnb.contrib.tensorboard")
+tpu = _lazy_module("tfnb.contrib.tpu")
 training = _lazy_module("tfnb.contrib.training")
 util = _lazy_module("tfnb.contrib.util")
 

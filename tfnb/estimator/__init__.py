@@ -29,5 +29,6 @@ from tfnb.estimator.models.linear import LinearClassifier, LinearEstimator, Line
 from tfnb.feature_column.parse_spec import classifier_parse_example_spec, regressor_parse_example_spec
 
 experimental = _lazy_module("tfnb.estimator.experimental")
+tpu = _lazy_module("tfnb.estimator.tpu")
 
 _explain(__name__)

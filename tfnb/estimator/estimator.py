@@ -124,7 +124,11 @@ class Estimator:
         return str(found)
 
     def _inputs(self, input_fn: Callable[..., Any], mode: str) -> tuple[Any, Any, list[SessionRunHook]]:
-        return calls.features_and_labels(calls.call_input_fn(input_fn, mode, self.params, self.config))
+        return calls.features_and_labels(self._given(input_fn, mode))
+
+    def _given(self, input_fn: Callable[..., Any], mode: str) -> Any:
+        """Return what an input_fn returns."""
+        return calls.call_input_fn(input_fn, mode, self.params, self.config)
 
     def _spec(self, features: Any, labels: Any, mode: str) -> EstimatorSpec:
         return calls.call_model_fn(self._model_fn, features, labels, mode, self.params, self.config)
@@ -259,8 +263,7 @@ class Estimator:
         with Graph().as_default():
             set_random_seed(self._config.tf_random_seed)
             create_global_step()
-            result = calls.call_input_fn(input_fn, ModeKeys.PREDICT, self.params, self.config)
-            features, input_hooks = calls.features_alone(result)
+            features, input_hooks = calls.features_alone(self._given(input_fn, ModeKeys.PREDICT))
             spec = self._spec(features, None, ModeKeys.PREDICT)
             if self._warm_start is not None and not path:
                 warm_start(*self._warm_start)
