@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.autodiff.lists import LISTS
 from tests.domains import points
 from tests.every_op import OPS
 from tests.samples import functions
@@ -177,7 +178,7 @@ MATRICES = {
 A, B, ROW, COLUMN, ONE, CUBE = (2, 3), (2, 3), (3,), (2, 1), (), (2, 3, 4)
 # op name -> [(function of tensors, shapes of its inputs)]; ops of the regular kinds need none
 SAMPLES = {
-    **IMAGES, **MATRICES,
+    **IMAGES, **LISTS, **MATRICES,
     "Cast": [(lambda x: raw.Cast(x, DstT="float64"), [A])], "Snapshot": [(raw.Snapshot, [A])],
     "NthElement": [(lambda x, r=r: raw.NthElement(x, 1, reverse=r), [CUBE]) for r in (False, True)],
     "Einsum": [(lambda x, y, e=e: raw.Einsum([x, y], equation=e), [(2, 3), (3, 4)]) for e in ("ij,jk->ki", "ij,jk->i")],

@@ -1,6 +1,8 @@
 """`tf.contrib.tpu`: what a program that was written for TPUs needs to run on a CPU."""
 # ruff: noqa: F401, I001
 from tfnb.core.absent import explain as _explain
-from tfnb.estimator.tpu import InputPipelineConfig, RunConfig, TPUConfig, TPUEstimator, TPUEstimatorSpec
+from tfnb.estimator.tpu.config import InputPipelineConfig, RunConfig, TPUConfig
+from tfnb.estimator.tpu.estimator import TPUEstimator
+from tfnb.estimator.tpu.spec import TPUEstimatorSpec
 
 _explain(__name__)
