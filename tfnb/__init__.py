@@ -187,6 +187,7 @@ _PLACES = {
     "tfnb.autodiff.recompute": "recompute_grad",
     "tfnb.control_flow.case": "case",
     "tfnb.control_flow.functional": "foldl foldr map_fn scan",
+    "tfnb.data.batch_functions": "nondifferentiable_batch_function",
     "tfnb.graph.importing": "import_graph_def",
     "tfnb.linalg.decompositions": "qr self_adjoint_eig self_adjoint_eigvals svd",
     "tfnb.linalg.matrices":

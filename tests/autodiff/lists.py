@@ -48,6 +48,11 @@ def split(x, y):
                                    element_dtype=x.dtype)[0]]
 
 
+def batched(x):
+    return tf.contrib.batching.batch_function(1, 2, 0)(lambda rows: rows * rows)(x)
+
+
 OPS = {pushed: "FromTensor Stack PushBack PopBack", items: "GetItem SetItem Resize Gather",
        scattered: "Scatter ScatterV2 ScatterIntoExistingList", split: "Split Concat ConcatV2"}
 LISTS = {f"TensorList{name}": [(fn, [(2, 3), (2, 3)])] for fn, names in OPS.items() for name in names.split()}
+LISTS |= dict.fromkeys(("Batch", "Unbatch"), [(batched, [(2, 3)])])

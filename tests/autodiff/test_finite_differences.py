@@ -23,6 +23,7 @@ NO_SECOND = {
                     "as in TensorFlow, gradients of a TensorArray have none"),
     "CTCLoss": "as in TensorFlow, its gradient is fused and has none",
     **dict.fromkeys(("Igamma", "Igammac"), "as in TensorFlow, IgammaGradA has no gradient"),
+    **dict.fromkeys(("Batch", "Unbatch"), "as in TensorFlow, UnbatchGrad has no gradient"),
     "Zeta": "its derivative is defined by TensorFlow for one order only",
 }
 NOT_CHECKED = {

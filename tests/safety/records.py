@@ -28,6 +28,7 @@ LEFT_OUT = {"StringFormat", "IsVariableInitialized", "CountUpTo", "PyFunc", "PyF
             "TakeManySparseFromTensorsMap", "GetSessionTensor", "DeleteSessionTensor", "DestroyTemporaryVariable",
             "GenerateVocabRemapping", "LoadAndRemapMatrix",
             "Stage", "StagePeek",                  # what they do depends on the calls before
+            "Batch", "Unbatch", "UnbatchGrad", "BatchFunction",
             "BarrierInsertMany", "BarrierTakeMany", "DecodeProtoV2", "EncodeProto",
             *(f"{kind}{what}" for kind in ("Map", "OrderedMap") for what in ("Stage", "Peek", "Unstage",
                                                                              "UnstageNoKey"))}

@@ -2,6 +2,7 @@
 from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 
+batching = _lazy_module("tfnb.contrib.batching")
 crf = _lazy_module("tfnb.contrib.crf")
 data = _lazy_module("tfnb.contrib.data")
 estimator = _lazy_module("tfnb.contrib.estimator")

@@ -64,7 +64,6 @@ _REASONS = {
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _REMOVED: "TensorFlow took it out of graphs before release 1.2",
     _FUSED: "it is a fused op of Intel's oneDNN: QuantizedConv2D, QuantizedBiasAdd, Requantize... are there",
-    "Batch BatchFunction Unbatch UnbatchGrad": "batches of several runs are for servers of models, and tfnb is none",
     "Quantized(BatchNorm|InstanceNorm|ResizeBilinear).*": "only TensorFlow's tools that transform graphs make it",
 }
 
