@@ -1,6 +1,7 @@
 """Batches of several runs: tensors of calls in different threads, joined along their first axes."""
 from __future__ import annotations
 
+import copy
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -167,7 +168,7 @@ class Batches(Monitor):
         """Wait for the results of a task. Raises the error of its batch."""
         found = self.wait(lambda: task.outcome, timeout)
         if isinstance(found, OpError):
-            raise type(found)(None, None, found.message)
+            raise copy.copy(found)
         rows: list[np.ndarray] = found
         return rows
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 from tfnb.core import nest
 from tfnb.estimator.calls import arguments
 from tfnb.estimator.spec import EstimatorSpec
+from tfnb.ops.io.summary_writers import FlushSummaryWriter
 from tfnb.train import recording
 from tfnb.train.sessions.hook import SessionRunArgs, SessionRunContext, SessionRunHook
 
@@ -97,7 +98,7 @@ class _HostCallHook(SessionRunHook):
     def begin(self) -> None:
         """Find the writers' ops."""
         self._opened = recording.summary_writer_initializer_op()
-        self._flushed = [recording.ops.FlushSummaryWriter(op.inputs[0]) for op in self._opened]
+        self._flushed = [FlushSummaryWriter(op.inputs[0]) for op in self._opened]
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         """Open the event files."""

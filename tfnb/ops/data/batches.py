@@ -14,7 +14,7 @@ from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
 from tfnb.resources.batches import Batches, Exchange, Limits, Task
 
-_SHARED = {"container": "string = ''", "shared_name": "string = ''"}
+_SHARED: dict[str, Any] = {"container": "string = ''", "shared_name": "string = ''"}
 _POLICIES = "{'low_priority_padding_with_max_batch_size', 'low_priority_padding_with_next_allowed_batch_size', " \
             "'priority_isolation', 'priority_merge'}"
 
