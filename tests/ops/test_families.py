@@ -83,7 +83,8 @@ PROGRAMS = {"control_flow": conditions, "control": checks, "data": datasets, "da
 def fixed(op):
     """Can the op be run again with the same result, over arrays alone?"""
     spec = OPS[op]
-    return op not in NO_CALL and not isinstance(spec, kinds.Random) and not spec.stateful and not any(arg.is_ref for arg in spec.inputs)
+    drawn = isinstance(spec, kinds.Random) or spec.stateful
+    return op not in NO_CALL and not drawn and not any(arg.is_ref for arg in spec.inputs)
 
 
 def chosen(name):
