@@ -4,6 +4,7 @@ from tfnb.core.lazy import lazy_module as _lazy_module
 
 batching = _lazy_module("tfnb.contrib.batching")
 crf = _lazy_module("tfnb.contrib.crf")
+cudnn_rnn = _lazy_module("tfnb.contrib.cudnn_rnn")
 data = _lazy_module("tfnb.contrib.data")
 estimator = _lazy_module("tfnb.contrib.estimator")
 factorization = _lazy_module("tfnb.contrib.factorization")

@@ -67,7 +67,8 @@ def batch_function(num_batch_threads: int, max_batch_size: int, batch_timeout_mi
 
     One run of a batch gets the rows of all, the others compute with no rows. grad_timeout_micros,
     unbatch_timeout_micros: how long a run waits for its rows of the gradient and of the results, else
-    DeadlineExceededError. Raises ValueError for arguments that are no tensors. The rest: as there.
+    DeadlineExceededError. num_batch_threads, max_batch_size, batch_timeout_micros, allowed_batch_sizes,
+    max_enqueued_batches: as there. The function raises ValueError for arguments that are no tensors.
 
     >>> @tf.contrib.batching.batch_function(num_batch_threads=1, max_batch_size=8, batch_timeout_micros=100)
     ... def double(x):
