@@ -92,3 +92,16 @@ def test_dropout_is_between_layers_and_in_training_alone():
 def test_other_arguments_are_refused(given, told):
     with pytest.raises(ValueError, match=told):
         tf.contrib.cudnn_rnn.CudnnLSTM(1, 2, **given)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_matrices_of_gates_are_initialized_apart(name):
+    shapes = []
+
+    def initializer(shape, dtype=None, partition_info=None):
+        shapes.append(list(shape))
+        return tf.ones(shape, dtype) * len(shapes)
+    layer = getattr(tf.contrib.cudnn_rnn, name)(1, UNITS, kernel_initializer=initializer)
+    layer(tf.ones([TIME, BATCH, DEPTH]))
+    gates = {"CudnnLSTM": 4, "CudnnGRU": 3}.get(name, 1)
+    assert sorted(shapes) == sorted([[DEPTH, UNITS], [UNITS, UNITS]] * gates)

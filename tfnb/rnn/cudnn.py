@@ -95,6 +95,19 @@ class CudnnCompatibleGRUCell(GRUCell):
         return output, output
 
 
+class _SimpleCell(BasicRNNCell):
+    def __init__(self, num_units: int, activation: Any, initializer: Any) -> None:
+        super().__init__(num_units, activation, name="basic_rnn_cell")
+        self._initializer = initializer
+
+    def build(self, input_shape: Any) -> None:
+        """Make kernel and bias."""
+        rows, units = self._depth(input_shape) + self._num_units, self._num_units
+        self._kernel = self.add_variable("kernel", [rows, units], initializer=self._initializer)
+        self._bias = self.add_variable("bias", [units], initializer=zeros_initializer())
+        self.built = True
+
+
 class _Blocks:
     """Initializer of a kernel [inputs + units, gates * units], whose matrices of each gate are drawn apart."""
 
@@ -167,18 +180,20 @@ class _CudnnRNN:
 
     def _built(self, inputs: Any, initial_state: Any, lengths: Any, time_major: bool, training: bool) -> Any:
         batch = shape(inputs)[1 if time_major else 0]
-        size = [self.num_layers * self.num_dirs, batch, self.num_units]
+        cells = self.num_layers * self.num_dirs
+        size = [cells, batch, self.num_units]
         given = [zeros(size, self.dtype)] * self._states if initial_state is None else list(initial_state)
         if len(given) != self._states:
             raise ValueError(f"initial_state must have {self._states} parts, got {len(given)}")
-        states = [self._joined(parts) for parts in zip(*(unstack(convert_to_tensor(part), size[0]) for part in given),
+        states = [self._joined(parts) for parts in zip(*(unstack(convert_to_tensor(part), cells) for part in given),
                                                        strict=True)]
         stacks = [[self._wrapped(i, training) for i in range(self.num_layers)] for _ in range(self.num_dirs)]
         if self.num_dirs == 1:
             outputs, last = dynamic_rnn(MultiRNNCell(stacks[0]), inputs, lengths, tuple(states), time_major=time_major)
         else:
-            outputs, *ends = stack_bidirectional_dynamic_rnn(*stacks, inputs, states[::2], states[1::2], self.dtype,
-                                                             lengths, time_major=time_major)
+            forward, backward = stacks
+            outputs, *ends = stack_bidirectional_dynamic_rnn(forward, backward, inputs, states[::2], states[1::2],
+                                                             self.dtype, lengths, time_major=time_major)
             last = [state for pair in zip(*ends, strict=True) for state in pair]
         return outputs, tuple(stack(list(parts)) for parts in zip(*map(self._parts, last), strict=True))
 
@@ -262,9 +277,7 @@ class CudnnRNNTanh(_CudnnRNN):
     _mode, _activation = CUDNN_RNN_TANH, staticmethod(tanh)
 
     def _cell(self) -> Any:
-        cell = BasicRNNCell(self.num_units, self._activation)
-        cell._kernel_initializer = self._initializer
-        return cell
+        return _SimpleCell(self.num_units, self._activation, self._initializer)
 
 
 class CudnnRNNRelu(CudnnRNNTanh):
