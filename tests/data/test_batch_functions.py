@@ -84,6 +84,20 @@ def test_batches_are_padded_to_allowed_sizes():
     assert found.batch_index.tolist() == [[found.id, 0, 2]] and alone.batch_index.shape == (0, 3)
 
 
+def test_a_call_of_more_rows_is_several_unless_it_may_not_be():
+    x = tf.placeholder(tf.float32, [None])
+    sizes = []
+
+    def fn(v):
+        return tf.py_func(lambda v: (sizes.append(len(v)), v * 2)[1], [v], tf.float32)
+    many, one = (tf.nondifferentiable_batch_function(1, 3, 0, enable_large_batch_splitting=large)(fn)(x)
+                 for large in (True, False))
+    with tf.Session() as session:
+        assert session.run(many, {x: np.arange(7)}).tolist() == list(range(0, 14, 2)) and sizes == [3, 3, 1]
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Task size 7 is larger than maximum input batch size"):
+            session.run(one, {x: np.arange(7)})
+
+
 def test_all_runs_get_the_error_of_their_batch():
     x = tf.placeholder(tf.float32, [None])
     fn = tf.nondifferentiable_batch_function(1, 2, LONG)

@@ -17,14 +17,14 @@ _GRAD_TIMEOUT, _UNBATCH_TIMEOUT = 60_000_000, 60_000_000       # microseconds, a
 def nondifferentiable_batch_function(
         num_batch_threads: int, max_batch_size: int, batch_timeout_micros: int,
         allowed_batch_sizes: Any = None, max_enqueued_batches: int = 10, autograph: bool = True,
-        enable_large_batch_splitting: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        enable_large_batch_splitting: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator of a function of tensors: runs of a session in several threads compute it once, as a batch.
 
     The tensors are joined along their first axes, and each run gets its rows of the results, which have as many rows.
     It has no gradient. num_batch_threads: batches that are computed at once; max_batch_size: rows of one, at most;
     batch_timeout_micros: how long one waits for more; allowed_batch_sizes: increasing, up to max_batch_size: the
     first row fills a batch up to one of them; max_enqueued_batches: batches that wait, at most, else a run raises
-    UnavailableError; autograph, enable_large_batch_splitting: accepted.
+    UnavailableError; enable_large_batch_splitting: a call of more rows is several; autograph: accepted.
 
     >>> @tf.nondifferentiable_batch_function(num_batch_threads=1, max_batch_size=8, batch_timeout_micros=100)
     ... def double(x):
@@ -46,7 +46,8 @@ def nondifferentiable_batch_function(
                 tensors, list(body.captured), f=f, num_batch_threads=num_batch_threads, max_batch_size=max_batch_size,
                 batch_timeout_micros=batch_timeout_micros, max_enqueued_batches=max_enqueued_batches,
                 allowed_batch_sizes=list(allowed_batch_sizes or ()), shared_name=getattr(fn, "__name__", ""),
-                Tout=[t.dtype.base_dtype for t in outputs])
+                Tout=[t.dtype.base_dtype for t in outputs],
+                enable_large_batch_splitting=enable_large_batch_splitting)
             for tensor, output in zip(made, outputs, strict=True):
                 tensor.set_shape(_more(output))
             return nest.pack_sequence_as(result, list(made))

@@ -1,6 +1,7 @@
 """Batch functions: ops that join the tensors of several runs of a session, in different threads, into one batch."""
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -153,14 +154,22 @@ UnbatchGrad.no_gradient("TensorFlow has none for it")
       batch_padding_policy="{'PAD_UP', 'BATCH_DOWN', 'MINIMIZE_TPU_COST_PER_REQUEST'} = 'PAD_UP'",
       Tin="list(type) >= 1", Tcaptured="list(type) >= 0", Tout="list(type) >= 1",
       enable_large_batch_splitting="bool = false")
-def BatchFunction(in_tensors: Sequence[np.ndarray], captured_tensors: Sequence[np.ndarray], *, f: Any, ctx: Any) -> Any:
-    """Call the function `f` once for the joined rows of runs in several threads; each gets its rows of the results."""
+def BatchFunction(in_tensors: Sequence[np.ndarray], captured_tensors: Sequence[np.ndarray], *, f: Any,
+                  enable_large_batch_splitting: bool, ctx: Any) -> Any:
+    """Call the function `f` once for the joined rows of runs in several threads; each gets its rows of the results.
+
+    enable_large_batch_splitting: a call of more than `max_batch_size` rows is several, one after another.
+    """
     limits, batches = _limits(ctx), _held(ctx, Batches)
-    task = _task(ctx, in_tensors, limits.most)
-    batch = batches.join(task, limits, ctx.timeout, alone=True)
-    if batch is not None:
-        batches.deliver(batch, _computed(ctx, function(ctx, f, captured_tensors), batch, limits))
-    return batches.outcome(task, ctx.timeout)
+    whole = _task(ctx, in_tensors, sys.maxsize if enable_large_batch_splitting else limits.most)
+    call, found = function(ctx, f, captured_tensors), []
+    for start in range(0, max(1, whole.rows), limits.most):
+        task = _task(ctx, [tensor[start:start + limits.most] for tensor in whole.tensors], limits.most)
+        batch = batches.join(task, limits, ctx.timeout, alone=True)
+        if batch is not None:
+            batches.deliver(batch, _computed(ctx, call, batch, limits))
+        found.append(batches.outcome(task, ctx.timeout))
+    return found[0] if len(found) == 1 else [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
 
 def _computed(ctx: Any, call: Callable[..., Any], batch: Any, limits: Limits) -> Any:
