@@ -31,7 +31,7 @@ def pushed(x, y):
 def items(x, y):
     one = raw.TensorListGetItem(input_handle=listed(x), index=1, element_shape=ROWS, element_dtype=x.dtype)
     changed = raw.TensorListSetItem(input_handle=listed(x), index=0, item=one * y[1])
-    return [stack(changed, x.dtype), gather(raw.TensorListResize(input_handle=changed, size=5), [1, 0, 1], x.dtype)]
+    return [stack(changed, x.dtype), gather(raw.TensorListResize(input_handle=changed, size=5), [1, 0], x.dtype)]
 
 
 def scattered(x, y):

@@ -20,6 +20,7 @@ NAMES = [name for name in differentiable() if name in SAMPLES or isinstance(regi
 GROUPS = [NAMES[i:i + 24] for i in range(0, len(NAMES), 24)]
 # What TensorFlow 2 can't be asked for, with the reason.
 NOT_COMPARED = {
+    **dict.fromkeys(("Batch", "Unbatch"), "gradients of tf.contrib.batching, which TensorFlow 2 has not"),
     **dict.fromkeys(("Enter", "Exit", "NextIteration"), "a GraphDef does not tell which ops are in the loop"),
     "TopK": "removed in version 7 of GraphDefs",
     **dict.fromkeys(("Mod", "TruncateMod", "SoftsignGrad", "Snapshot", "MaxPoolGradGradV2", "MaxPoolGradWithArgmax",
