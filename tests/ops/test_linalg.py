@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import tfnb as tf
 from tests.differential import differences
@@ -180,3 +181,25 @@ def test_products_with_vectors(oracle):
         np.testing.assert_allclose(session.run(tf.linalg.matvec(a[0], b[0, :2], transpose_a=True)), b[0, :2] @ a[0])
     tf.reset_default_graph()
     assert rows_here(MATVEC, tf) == rows_there(MATVEC, oracle)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("side", [1, 9, 40])
+def test_lu_of_many_matrices_is_that_of_lapack(dtype, side):
+    """By machine code where they are small; with ties of pivots, of which the first is taken."""
+    x = np.random.RandomState(7).randint(-9, 10, (2, 3, side, side)) + 20 * np.eye(side)[::-1]
+    x = x.astype(dtype)
+    lu, order = tf.linalg.lu(x, output_idx_type=tf.int64)
+    with tf.Session() as sess:
+        found, rows = sess.run([lu, order])
+        with pytest.raises(tf.errors.InvalidArgumentError, match="not invertible"):
+            sess.run(tf.linalg.lu(np.zeros((5, side, side), dtype)))
+    assert found.dtype == dtype and rows.dtype == np.int64
+    wide = x.astype("f8" if dtype == "float64" else "f4")
+    for place in np.ndindex(2, 3):
+        packed, pivots = scipy.linalg.lu_factor(wide[place])
+        exact = list(range(side))
+        for i, other in enumerate(pivots):
+            exact[i], exact[other] = exact[other], exact[i]
+        assert rows[place].tolist() == exact
+        np.testing.assert_allclose(found[place], packed, *((2e-3, 2e-2) if dtype == "float16" else (1e-3, 1e-4)))

@@ -12,6 +12,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
+from tfnb.kernels.library.rows import factors
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.linalg.matrices import ADJOINT, NUMBERS, each_matrix, matrix_shape, square_shape
 from tfnb.ops.array.create import eye, zeros_like
@@ -50,8 +51,14 @@ def _factored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lu(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    packed, order = np.empty(x.shape, x.dtype), np.empty(x.shape[:-1], ctx.op.outputs[1].dtype.np_dtype)
-    each_matrix(_factored, (wide(x),), (packed, order))
+    x, index = wide(x), ctx.op.outputs[1].dtype.np_dtype
+    if factors.is_worth_it(x):
+        packed, order, regular = factors.factored(x, index)
+        if not regular:
+            raise ValueError("Input is not invertible.")
+        return packed, order
+    packed, order = np.empty(x.shape, x.dtype), np.empty(x.shape[:-1], index)
+    each_matrix(_factored, (x,), (packed, order))
     return packed, order
 
 
