@@ -17,10 +17,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
+from benchmarks import report, sweep_report
 from benchmarks.sweep_rows import SIZES, Plan, Row, left_out, plans
 from benchmarks.systems import ROOT, Worker
 from tests.every_op import OPS
@@ -42,6 +43,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=0.02, help="per system and turn")
     parser.add_argument("--resume", action="store_true", help="leave out the rows that the results have")
     parser.add_argument("--under", action="store_true", help="only the rows that the results have under 1x, or failed")
+    parser.add_argument("--write", type=Path, help="a document: its tables of the sweep are written anew")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, measure nothing")
     parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "sweep.json", help="where to keep the rows")
     return parser.parse_args(given)
@@ -140,14 +142,20 @@ def table(results: dict[str, Result]) -> str:
 
 def read(path: Path) -> dict[str, Result]:
     """Return the rows of a file of results, none if there is no such file."""
-    return dict(json.loads(path.read_text(encoding="utf-8"))["rows"]) if path.exists() else {}
+    return dict(_results(path)["rows"])
 
 
-def keep(path: Path, rows: dict[str, Result]) -> None:
+def _results(path: Path) -> dict[str, Any]:
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {"about": {}, "rows": {}}
+
+
+def keep(path: Path, rows: dict[str, Result], versions: dict[str, str]) -> None:
     """Merge rows into a file of results. A row that was there before is replaced."""
-    about = {"date": time.strftime("%Y-%m-%d"), "machine": report.machine(), "python": platform.python_version()}
+    about = {"date": time.strftime("%Y-%m-%d"), "machine": report.machine(), "load": report.load(),
+             "python": platform.python_version(), "versions": versions}
     path.parent.mkdir(parents=True, exist_ok=True)
-    made = json.dumps({"about": about, "rows": read(path) | rows}, indent=1) + "\n"
+    before = _results(path)
+    made = json.dumps({"about": before["about"] | about, "rows": before["rows"] | rows}, indent=1) + "\n"
     fresh = path.with_suffix(".part")
     fresh.write_text(made, encoding="utf-8")
     fresh.replace(path)
@@ -172,8 +180,17 @@ def main(given: list[str]) -> None:
         print("\n".join(plan.name for plan in rows))
         print(f"{len(rows)} rows; left out: {json.dumps(left_out(), indent=1)}")
         return
+    if rows:
+        sweep(rows, options)
+    if options.write:
+        sweep_report.write(options.write, _results(options.results))
+
+
+def sweep(rows: Sequence[Plan], options: argparse.Namespace) -> None:
+    """Measure rows, print each and a table, and merge them into the file of results as they come."""
     results: dict[str, Result] = {}
     pair, start = Pair(options.oracle), time.perf_counter()
+    versions = {system: pair.ask(system, about=True)["version"] for system in pair.pythons}
     try:
         with tempfile.TemporaryDirectory(prefix="tfnb-sweep-") as folder:
             for k, plan in enumerate(rows):
@@ -182,9 +199,9 @@ def main(given: list[str]) -> None:
                 print(f"{found['ratio']:8.2f}  {plan.name}  ({found['stages']})" if "ratio" in found
                       else f"  {'failed' if 'error' in found else 'no row'}  {plan.name}: {found}", flush=True)
                 if k % KEEP == KEEP - 1:
-                    keep(options.results, results)
+                    keep(options.results, results, versions)
     finally:
         pair.close()
-        keep(options.results, results)
+        keep(options.results, results, versions)
     print(f"\n{time.strftime('%Y-%m-%d')}, {report.machine()}{report.load()}, {time.perf_counter() - start:.0f} s.\n")
     print(table(results))

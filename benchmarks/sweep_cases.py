@@ -341,6 +341,7 @@ CASES: dict[str, list[Case]] = {
         "strides": [1] * 4, "rates": [1] * 4, "padding": b"SAME"}))],
     "Cross": [("", lambda m: ([m.x(m.n // 3, 3), m.x(m.n // 3, 3)], {}))],
     "AddN": [("3", lambda m: ([[m.x(m.n // 2)] * 3], {}))],
+    "AccumulateNV2": [("3", lambda m: ([[m.x(m.n // 2)] * 3], {"shape": [m.n // 2]}))],
     **_lookup(["BiasAdd", "BiasAddV1"], ("64 columns", lambda m: ([m.x(m.rows(64), 64), m.x(64)], {}))),
     "ClipByValue": [("", lambda m: ([m.x(m.n), m.x(), m.x() + m.x()], {}))],
     **_lookup(["ResizeBilinear", "ResizeNearestNeighbor", "ResizeBicubic", "ResizeArea"],

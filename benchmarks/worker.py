@@ -124,8 +124,8 @@ def pin(count: int) -> None:
 def main(name: str, count: int | None = None) -> None:
     if count is not None:
         pin(count)
-    out = sys.stdout
-    sys.stdout = sys.stderr
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())          # for kernels that print
     system = System(name)
     program: Any = None
     for line in sys.stdin:

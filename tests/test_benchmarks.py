@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
-from benchmarks import gpu, measure, notebook, report, sweep, sweep_program, sweep_rows
+from benchmarks import gpu, measure, notebook, report, sweep, sweep_causes, sweep_program, sweep_report, sweep_rows
 from benchmarks.models import MODELS
 from benchmarks.programs import PROGRAMS, SCALED
 from benchmarks.systems import workers
@@ -224,6 +224,22 @@ def test_forms_of_a_row(form):
         assert values is None and program.stages() == "kernels"
 
 
+class Pair:
+    """Two systems that take no time, but for the turns given."""
+
+    pythons = dict.fromkeys(["tfnb", "tensorflow"])
+
+    def __init__(self, turns):
+        self.turns = iter(turns)
+
+    def ask(self, system, **command):
+        known = {"about": {"version": "1.0"}, "check": [1.0], "stages": "kernels", "row": True}
+        return {"best": next(self.turns)} if "run" in command else known[next(iter(command))]
+
+    def close(self):
+        pass
+
+
 def test_a_sweep_in_pieces(tmp_path, monkeypatch, capsys):
     """Rows are merged into one file; what it has, or has ahead, is not measured again where that is asked for."""
     measured = []
@@ -234,6 +250,7 @@ def test_a_sweep_in_pieces(tmp_path, monkeypatch, capsys):
         times = {"tfnb": 1e-6, "tensorflow": ratios[plan.name] * 1e-6}
         return {"times": times, "ratio": ratios[plan.name], "stages": "kernels", "same": True}
     monkeypatch.setattr(sweep, "measure", measure)
+    monkeypatch.setattr(sweep, "Pair", lambda oracle: Pair([]))
     path = tmp_path / "sweep.json"
 
     def run(*more):
@@ -246,21 +263,30 @@ def test_a_sweep_in_pieces(tmp_path, monkeypatch, capsys):
     assert run("--under") == ["Abs float32 medium fetch"]
     assert {name: row["ratio"] for name, row in sweep.read(path).items()} == ratios
     assert "1 under 1x" in capsys.readouterr().out
+    page = tmp_path / "page.md"
+    page.write_text((FOLDER.parent / "docs" / "sweep.md").read_text(encoding="utf-8"), encoding="utf-8")
+    run("--resume", "--write", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert "| all rows | 3 | 1 | 0 | 2.0 |" in text and "| Abs float32 medium fetch | 1 | 0 | 0.50 | kernels |" in text
+    assert "tensorflow 1.0" in text and "TruncateDiv" not in text
+    with pytest.raises(SystemExit, match="no place for the sweep"):
+        sweep_report.write(tmp_path / "sweep.json", json.loads(path.read_text(encoding="utf-8")))
+
+
+def test_each_row_under_1x_has_a_cause():
+    """The first that fits; each cause but the last ones fits some row of the sweep."""
+    names = [(sweep_report.MODULE_OF[plan.op], plan.name) for plan in sweep_rows.plans()]
+    found = {sweep_causes.cause(module, name, how).title for module, name in names for how in ("host", "kernels")}
+    assert found == {c.title for c in sweep_causes.CAUSES}
+    assert sweep_causes.cause("tfnb.ops.math.special", "Zeta float32 tiny fetch", "host") is sweep_causes.CAUSES[0]
 
 
 def test_a_row_under_1x_has_more_turns(tmp_path):
     """The best turn of each system counts: here TensorFlow's first and tfnb's last."""
-    turns = iter([2.0, 1.0, 2.0, 1.0, 0.5, 1.0])
-
-    class Pair:
-        pythons = dict.fromkeys(["tfnb", "tensorflow"])
-
-        def ask(self, system, **command):
-            return {"best": next(turns)} if "run" in command else "kernels" if "stages" in command else [1.0] \
-                if "check" in command else True
+    pair = Pair([2.0, 1.0, 2.0, 1.0, 0.5, 1.0])
     plan = next(sweep_rows.of("Abs"))
-    found = sweep.measure(plan, Pair(), str(tmp_path), 1, 0.0)
-    assert found["ratio"] == 2 and found["same"] and next(turns, None) is None
+    found = sweep.measure(plan, pair, str(tmp_path), 1, 0.0)
+    assert found["ratio"] == 2 and found["same"] and next(pair.turns, None) is None
 
 
 def test_the_table_of_a_sweep():

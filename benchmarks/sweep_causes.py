@@ -1,0 +1,72 @@
+"""Causes of rows of the sweep under 1x, by family: why TensorFlow is ahead, what the limit is, what was tried."""
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+NEAR = 0.9                                 # rows from there on are within what load and turns change
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A cause of rows under 1x. ops: a regular expression of their names, "module row" (`ops.math.special Igamma
+    float32 medium fetch`); stages: of how we run them; limit: what bounds us, tried: what has been done."""
+
+    title: str
+    ops: str
+    limit: str
+    tried: str
+    stages: str = ""
+
+
+CAUSES = (
+    Cause("Series with as many terms as an element needs", r"Igamma|Betainc|RandomGammaGrad|Zeta|Polygamma|Digamma",
+          "SciPy's functions of float64, 100 to 600 ns an element; TensorFlow sums series of float32 until a term is "
+          "below its last place, 60 ns; lanes of a vector would wait for the slowest",
+          "fixed polynomials serve Bessel's, Dawson's and the exponential integral; these have two or three arguments"),
+    Cause("Functions of float64 from the C library", r"(Atanh|Erfc|Lgamma|Tan|Acos|Fresnel\w+) ",
+          "one element at a time, for the bounds of docs/accuracy.md", "polynomials of float32 in float64"),
+    Cause("Strings", r"^ops\.strings|StringToNumber|AsString|Join|Decode|Encode|Unicode|Regex|Fingerprint|Substr",
+          "an object of Python for each string, 40 to 100 ns to find and 60 to make; TensorFlow has 24 bytes in a row",
+          "scans of one buffer by machine code for numbers, CSV records, Examples, splits and joins"),
+    Cause("Sparse tensors", r"^ops\.sparse|SetOperation",
+          "calls of NumPy, a sort or several passes over the indices, 5 us each and more; only a run knows how many "
+          "results there are", "machine code for edit distance, sets and sums; crosses loop in Python"),
+    Cause("Decompositions and solutions of small matrices",
+          r"Lu |Qr|Svd|SelfAdjointEig|Cholesky|MatrixTriangularSolve|MatrixSolve|MatrixInverse|Determinant|SquareRoot",
+          "LAPACK's routine by NumPy for each matrix, 3 to 12 us to call beside 0.3 us of work on 8 x 8",
+          "triangular systems of 128 x 128 call the routine by its address"),
+    Cause("Transforms", r"FFT", "pocketfft by NumPy; TensorFlow has the same plans in C++", "nothing"),
+    Cause("Boxes, glimpses, samples of candidates",
+          r"BoundingBox|Glimpse|CombinedNonMax|NonMaxSuppression|CandidateSampler|Kmeans|KMC2|ScaleAndTranslate|Fractional",
+          "a loop of Python or several calls of NumPy: ops of pipelines and losses that few programs run at such sizes",
+          "NonMaxSuppression is machine code; its time here is the call"),
+    Cause("Quantization", r"Quantize|FakeQuant",
+          "NumPy's passes over the array; by channels, rows of 3 elements fill a fifth of a vector",
+          "FakeQuant computes its range once for each channel"),
+    Cause("CTC decoders", r"CTC", "calls of 60 us for tiny batches, most of it copies to and from Python",
+          "machine code"),
+    Cause("16-bit floats", r"b?float16",
+          "draws and ops without a kernel are NumPy's, which converts element by element",
+          "hand-written kernels take float32 copies since 2026-11-23; gathers and paddings move bits"),
+    Cause("Integer products", r"(MatMul\w*|Conv2D|Einsum) int32", "loops of LLVM; TensorFlow has Eigen's tiles",
+          "nothing: no model multiplies integers"),
+    Cause("Reads that TensorFlow need not make", r"AssignVariableOp|Ref(Identity|Switch)|Identity |StridedSliceAssign",
+          "a variable that is assigned another's value shares its memory there until one of them is written; here it "
+          "is copied", "nothing: an address would change under programs that are built"),
+    Cause("Reductions and rows of few elements", r"columns\]|rows of 10\]|8\]|Max|Norm|L2Loss|Mean|Sum",
+          "rows of 8 or 10 elements fill half a vector, or the loop over them costs as much as its body",
+          "sums along the columns, eight rows at once"),
+    Cause("Values decide the shape: a call of NumPy", r".",
+          "the call takes 20 to 40 us beside its work: validation, arrays for the arguments",
+          "host stages look up nothing in a run; machine code where there are many elements", "host"),
+    Cause("Kernels bound by memory or by a division for each element", r".",
+          "both systems wait for the same memory, or the loop's addresses take a division",
+          "tiles, stores past the caches; see docs/performance.md"),
+)
+
+
+def cause(module: str, name: str, stages: str) -> Cause:
+    """Return the first cause that fits a row; the last fits all."""
+    full = f"{module.removeprefix('tfnb.')} {name}"
+    return next(c for c in CAUSES if re.search(c.ops, full) and re.search(c.stages, stages))
