@@ -80,6 +80,13 @@ class Pair:
         finally:
             timer.cancel()
 
+    def version(self, system: str) -> str:
+        """Return the version of a system. Raises SystemExit if it does not start."""
+        found = self.ask(system, about=True)
+        if not isinstance(found, dict):
+            raise SystemExit(found)
+        return str(found["version"])
+
     def close(self) -> None:
         """End both."""
         for worker in self.workers.values():
@@ -190,7 +197,7 @@ def sweep(rows: Sequence[Plan], options: argparse.Namespace) -> None:
     """Measure rows, print each and a table, and merge them into the file of results as they come."""
     results: dict[str, Result] = {}
     pair, start = Pair(options.oracle), time.perf_counter()
-    versions = {system: pair.ask(system, about=True)["version"] for system in pair.pythons}
+    versions = {system: pair.version(system) for system in pair.pythons}
     try:
         with tempfile.TemporaryDirectory(prefix="tfnb-sweep-") as folder:
             for k, plan in enumerate(rows):

@@ -233,8 +233,11 @@ class Pair:
         self.turns = iter(turns)
 
     def ask(self, system, **command):
-        known = {"about": {"version": "1.0"}, "check": [1.0], "stages": "kernels", "row": True}
+        known = {"check": [1.0], "stages": "kernels", "row": True}
         return {"best": next(self.turns)} if "run" in command else known[next(iter(command))]
+
+    def version(self, system):
+        return "1.0"
 
     def close(self):
         pass
