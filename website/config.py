@@ -35,8 +35,9 @@ def config(pages: Path, out: Path, nav: list[Any]) -> dict[str, Any]:
         "theme": {"name": "material", "font": False, "language": "en", "features": FEATURES, "palette": palette,
                   "logo": "assets/logo.svg", "favicon": "assets/logo.svg"},
 
-        # tf.where and tf.case are names, so no stop words; dots and underscores part them
-        "plugins": [{"search": {"separator": r"[\s\-,:!=\[\]()\"'`/._%<>;?]+", "pipeline": ["stemmer"]}}],
+        # tf.where and tf.case are names, so no stop words; dots and underscores part names. A stemmer would hide
+        # "entropi" from "entropy*", which the search asks for.
+        "plugins": [{"search": {"separator": r"[\s\-,:!=\[\]()\"'`/._%<>;?]+", "pipeline": ["trimmer"]}}],
         "markdown_extensions": EXTENSIONS, "extra_css": ["assets/site.css"],
         "extra": {"generator": False, "social": [{"icon": "material/source-repository", "link": urls()["Repository"],
                                                  "name": "Source"}]},

@@ -35,7 +35,7 @@ def rank_names(site: Path, places: Mapping[str, str]) -> None:
         page, _, name = entry["location"].partition("#")
         if page.startswith("reference/") and name in places:
             holder, _, last = name.rpartition(".")
-            entry["boost"] = round(entry.get("boost", 1) / len(last.split("_")) * (0.3 if holder in places else 1), 3)
+            entry["boost"] = round(3 * entry.get("boost", 1) / len(last) ** 0.5 * (0.3 if holder in places else 1), 3)
     file.write_text(json.dumps(index, separators=(",", ":")), encoding="utf-8")
 
 

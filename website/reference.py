@@ -95,7 +95,7 @@ def _file(page: str) -> str:
 def _text(page: str, group: dict[str, Any], constants: dict[str, Any], aliases: dict[str, list[str]]) -> str:
     """Return the text of a page: a table of what is there, and a section for each name."""
     heading = page if page.startswith("tf") else f"tf: {page}"
-    weight = next((weight for start, weight in WEIGHTS.items() if page.startswith(start)), 2)
+    weight = next((weight for start, weight in WEIGHTS.items() if page.startswith(start)), 3)
     parts = [f"---\nsearch:\n  boost: {weight}\n---\n# {heading}\n", *(_overview(group) if len(group) > 3 else ())]
     for name, value in sorted(group.items(), key=lambda each: each[0].lower()):
         parts += _entry(name, value, aliases.get(name, ()))
