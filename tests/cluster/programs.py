@@ -103,13 +103,13 @@ print(json.dumps([float(l) for l in losses]))
 
 # Both workers train on the same whole batch, in step, until a file is there: each logs global steps and losses.
 # A worker that finds no variables looks again soon, not after 30 seconds.
-UNTIL_STOPPED = DATA.replace("if job", """import functools
-tf.train.SessionManager.__init__ = functools.partialmethod(tf.train.SessionManager.__init__, recovery_wait_secs=1)
+UNTIL_STOPPED = """import faulthandler, functools, os, signal, time
+
+if hasattr(signal, "SIGUSR1"):
+    faulthandler.register(signal.SIGUSR1)           # where it waits, for a test that waits for it
+""" + DATA.replace("if job", """begin = tf.train.SessionManager.__init__
+tf.train.SessionManager.__init__ = functools.partialmethod(begin, recovery_wait_secs=1)
 if job""", 1) + """
-import faulthandler, os, signal, time
-
-faulthandler.register(signal.SIGUSR1)           # where it waits, for a test that waits for it
-
 with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)):
     x, y, loss = network()
     global_step = tf.train.get_or_create_global_step()

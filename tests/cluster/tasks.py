@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -52,6 +54,13 @@ class Script:
         out, _ = self.processes[task].communicate(timeout=timeout)
         assert self.processes[task].returncode == 0, self.said(task)
         return json.loads(out.splitlines()[-1])
+
+    def where(self, task: str) -> str:
+        """Return the end of the log of a task, with what its threads wait for where the system can say it."""
+        if hasattr(signal, "SIGUSR1"):
+            self.processes[task].send_signal(signal.SIGUSR1)
+            time.sleep(1)
+        return self.said(task)
 
     def said(self, task: str) -> str:
         """Return the end of the log of a task."""

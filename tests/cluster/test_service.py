@@ -1,12 +1,14 @@
 """tfnb as the server: sessions of tfnb's and TensorFlow's clients over gRPC."""
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 
 import tfnb as tf
+from tfnb.cluster.service import Service
 from tfnb.proto import master_pb2
 from tfnb.runtime.targets import set_default_target
 
@@ -153,6 +155,37 @@ def check_containers(target: str) -> None:
     with pytest.raises(tf.errors.FailedPreconditionError, match="uninitialized"):
         in_container("two", target, [3], None)
     np.testing.assert_array_equal(in_container("two", target, [2], None), [2, 2])
+
+
+@pytest.mark.parametrize("kind", ["queue", "queues", "accumulator", "loop"])
+def test_a_step_whose_deadline_passed_is_cancelled(monkeypatch, kind):
+    ended, statuses, original = threading.Event(), [], Service.run_step
+
+    def recorded(self, request):
+        response = original(self, request)
+        statuses.append(response.status_code)
+        ended.set()
+        return response
+    monkeypatch.setattr(Service, "run_step", recorded)
+    server = tf.train.Server({"local": ["127.0.0.1:0"]}, serve=True)
+    target = server.target.replace("127.0.0.1", "localhost")
+    queue = tf.FIFOQueue(3, tf.float32, [[]], shared_name="shared")
+    taken = queue.dequeue()
+    blocked = {
+        "queue": taken, "queues": tf.add(taken, tf.FIFOQueue(1, tf.float32).dequeue()),
+        "accumulator": tf.ConditionalAccumulator(tf.float32, [2]).take_grad(1),
+        "loop": tf.while_loop(lambda n: n > 0, lambda n: n + tf.size(tf.string_split([tf.as_string(n)])), [1])}[kind]
+    try:
+        with tf.Session(target) as session:
+            request = master_pb2.RunStepRequest(session_handle=session._remote.prepared(), fetch=[blocked.name],
+                                                store_errors_in_response_body=True)
+            with pytest.raises(tf.errors.DeadlineExceededError):
+                session._remote.master.call("RunStep", request, 0.2)
+            assert ended.wait(20) and statuses == [tf.errors.CANCELLED]
+            session.run(queue.enqueue(5.0))         # no run that was cancelled takes it away
+            assert session.run(queue.size()) == 1 and session.run(taken) == 5
+    finally:
+        server.stop()
 
 
 def test_an_address_that_is_taken(served):

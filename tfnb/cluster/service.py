@@ -15,6 +15,7 @@ from tfnb.graph.formats.protos import make_tensor_proto
 from tfnb.graph.graph import Graph
 from tfnb.graph.importing import import_graph_def
 from tfnb.graph.parts.operation import Tensor
+from tfnb.resources.queues import Cancellation, cancelled_by
 from tfnb.runtime.remote.master import OPTIONS, SERVICE, grpc_or_error
 from tfnb.runtime.remote.wire import value_of
 from tfnb.runtime.session import Session
@@ -111,8 +112,12 @@ class Service:
         codes = {code.value[0]: code for code in grpc.StatusCode}
 
         def call(request: Any, context: Any) -> Any:
+            ended = Cancellation(reason="its client went away, or its deadline passed")
             try:
-                return method(request)
+                if not context.add_callback(ended.set):         # it has ended already
+                    ended.set()
+                with cancelled_by(ended):
+                    return method(request)
             except Exception as error:
                 code, message = _status(error)
                 context.abort(codes[code], message)

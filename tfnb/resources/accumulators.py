@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from math import inf
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError, InvalidArgumentError
+from tfnb.core.interrupts import LOOK
 from tfnb.core.program.log import warning
 from tfnb.core.shape import Static, shape_str
+from tfnb.resources.queues import run
 
 
 class Accumulator(ABC):
@@ -43,7 +47,7 @@ class Accumulator(ABC):
         if required <= 0:
             raise InvalidArgumentError(None, None, f"Argument num_required must be positive, but is {required}")
         with self._changed:
-            ready = self._changed.wait_for(lambda: self._cancelled or self.count >= required, timeout)
+            ready = self._wait(lambda: self._cancelled or self.count >= required, timeout)
             if self._cancelled:
                 raise CancelledError(None, None, "TakeGrad operation was cancelled")
             if not ready:
@@ -52,6 +56,17 @@ class Accumulator(ABC):
             self.step += 1
             self.count = 0
             return taken
+
+    def _wait(self, ready: Callable[[], bool], timeout: float | None) -> bool:
+        """Wait, with the lock held, and return whether it is `ready`. Raises CancelledError if the run is cancelled."""
+        if run.cancelled is None:
+            return self._changed.wait_for(ready, timeout)
+        until = inf if timeout is None else monotonic() + timeout
+        while not self._changed.wait_for(ready, max(0.0, min(LOOK, until - monotonic()))):
+            run.cancelled.check()
+            if monotonic() >= until:
+                return False
+        return True
 
     def set_global_step(self, step: int) -> None:
         """Set the accumulator's step: older gradients are dropped from now on. A decrease logs a warning."""

@@ -3,13 +3,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from functools import partial
 from time import monotonic
 from typing import TypeVar
 
 from tfnb.core.errors import CancelledError, DeadlineExceededError
 from tfnb.core.interrupts import LOOK, wait_for
-from tfnb.resources.queues import check_going, run
+from tfnb.resources.queues import run
 
 Found = TypeVar("Found")
 
@@ -50,8 +49,8 @@ class Monitor:
 
     def _pass(self, gate: threading.Lock, until: float | None) -> None:
         """Wait for a change. Raises DeadlineExceededError if there was none until then."""
-        event, left = run.cancelled, None if until is None else until - monotonic()
-        check = None if event is None else partial(check_going, event)
+        left = None if until is None else until - monotonic()
+        check = None if run.cancelled is None else run.cancelled.check
         soon = self.polls and (left is None or left > LOOK)
         if not wait_for(gate, LOOK if soon else left, check) and not soon:
             raise DeadlineExceededError(None, None, "Timed out waiting for notification")

@@ -41,31 +41,53 @@ class _Attempt:
         return _DONE
 
 
-class _Run(threading.local):
-    """Cancellation event of a thread's run, which ends its waiting; None if there is none."""
+class Cancellation(threading.Event):
+    """Event of a run that is set when the run is over or cancelled. around: that of the run or call that it is part of.
 
-    cancelled: threading.Event | None = None
+    reason: of the CancelledError of ops that wait.
+    """
+
+    def __init__(self, around: Cancellation | None = None, reason: str = "another op of it failed") -> None:
+        super().__init__()
+        self._around, self._reason = around, reason
+
+    def check(self) -> None:
+        """Raise CancelledError if this event, or one around it, is set."""
+        if self.is_set():
+            raise CancelledError(None, None, f"The run was cancelled: {self._reason}")
+        if self._around is not None:
+            self._around.check()
+
+
+class _Run(threading.local):
+    """Cancellation of a thread's run, which ends its waiting; None if there is none."""
+
+    cancelled: Cancellation | None = None
 
 
 run = _Run()
 
 
 @contextmanager
-def token() -> Iterator[None]:
-    """Give this thread's run an event that is set when the run is over: what it locked is free then."""
-    around, event = run.cancelled, threading.Event()
+def cancelled_by(event: Cancellation) -> Iterator[None]:
+    """Let an event cancel what this thread runs."""
+    around = run.cancelled
     run.cancelled = event
     try:
         yield
     finally:
         run.cancelled = around
+
+
+@contextmanager
+def token() -> Iterator[None]:
+    """Give this thread's run an event that is set when the run is over: what it locked is free then."""
+    event = Cancellation(run.cancelled)
+    try:
+        with cancelled_by(event):
+            yield
+    finally:
         event.set()
-
-
-def check_going(cancelled: threading.Event) -> None:
-    """Raise CancelledError if a run's event of cancellation is set."""
-    if cancelled.is_set():
-        raise CancelledError(None, None, "The run was cancelled: another op of it failed")
 
 
 class Queue:
@@ -207,8 +229,7 @@ class Queue:
 
     def _pass(self, gate: threading.Lock, timeout: float | None) -> bool:
         """Wait for a lock; return whether it was acquired. Raises CancelledError if this thread's run is cancelled."""
-        event = run.cancelled
-        return wait_for(gate, timeout, None if event is None else lambda: check_going(event))
+        return wait_for(gate, timeout, None if run.cancelled is None else run.cancelled.check)
 
     def _withdraw(self, line: deque[_Attempt], attempt: _Attempt, give_back: bool = False) -> None:
         with self._lock:

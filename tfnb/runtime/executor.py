@@ -117,7 +117,7 @@ class Executor:
                     run_waiting(self.plan, self._store, lambda i: self._run_rows(rows[i:i + 1], values, trace, False),
                                 concurrent=self._settings.tap is None)
                 else:
-                    self._run_rows(rows, values, trace, self._store.time_left() is not None)
+                    self._run_rows(rows, values, trace, self._store.limited)
             return [values[i] for i in self._fetches] if self._sure else self._fetched(values)  # type: ignore[misc]
         except MemoryError as error:               # outside of any op: copies of fetched values
             raise ResourceExhaustedError(None, None, f"OOM: {error or 'no memory left'} (while fetching "

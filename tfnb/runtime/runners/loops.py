@@ -72,7 +72,7 @@ class LoopRunner:
     def _iterate(self, values: list[np.ndarray], trace: Trace | None) -> list[np.ndarray]:
         """Iterate and return the values of the loop variables. values: of the variables, and of the constants."""
         loop = self.loop
-        limited = self._store.time_left() is not None
+        limited = self._store.limited
         count, feeds, nexts, step = len(loop.initial), loop.step_feeds, loop.nexts, self.step.run
         if self._first is None:
             goes_on = self._goes_on(values, trace)
@@ -142,7 +142,7 @@ class LoopRunner:
         heads = [id(h.rows.ready()) for h in used]
         point, status = program.tape.point, program.tape.status
         play = self._locked(program.tape.play) if self._locks else program.tape.play
-        limited = self._store.time_left() is not None
+        limited = self._store.limited
         forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
         point(*map(id, inputs), *map(id, made), *heads)
         truth, next_truth = here[-1], there[-1]

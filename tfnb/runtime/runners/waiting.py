@@ -124,7 +124,7 @@ class _Waiting:
         self._done = set(range(present))
         self._threads: dict[int, threading.Thread | None] = {}      # None: a function that had its thread before
         self._finished: SimpleQueue[tuple[int, BaseException | None]] = SimpleQueue()
-        self._cancelled = threading.Event()
+        self._cancelled = queues.Cancellation(queues.run.cancelled)
         self._baton = threading.Lock()             # held to end a turn or to take over
         self._error: BaseException | None = None   # of a deputy
 
@@ -137,7 +137,7 @@ class _Waiting:
 
     def _schedule(self) -> None:
         while self._left or self._threads:
-            queues.check_going(self._cancelled)
+            self._cancelled.check()
             if not self._go_on():
                 self._wait()
 
@@ -267,7 +267,7 @@ class _Waiting:
         while True:
             with suppress(Empty):
                 return self._finished.get(timeout=LOOK)
-            queues.check_going(self._cancelled)    # who waits for this deputy sets it
+            self._cancelled.check()    # who waits for this deputy sets it
 
     def _in_thread(self, i: int, deadline: float | None) -> None:
         queues.run.cancelled = self._cancelled

@@ -21,6 +21,7 @@ from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.opdef import kinds
 from tfnb.proto.mapped import copy_array
+from tfnb.resources import queues
 
 Key = tuple[str, str]
 
@@ -256,8 +257,15 @@ class Store:
         until = getattr(self._until, "time", None)
         return None if until is None else until - monotonic()
 
+    @property
+    def limited(self) -> bool:
+        """Whether this thread's run may end early: it has a deadline, or may be cancelled."""
+        return getattr(self._until, "time", None) is not None or queues.run.cancelled is not None
+
     def check_time(self) -> None:
-        """Raise DeadlineExceededError if this thread has no time left."""
+        """Raise DeadlineExceededError if this thread has no time left, CancelledError if its run was cancelled."""
+        if queues.run.cancelled is not None:
+            queues.run.cancelled.check()
         left = self.time_left()
         if left is not None and left < 0:
             raise DeadlineExceededError(None, None, "Timed out waiting for notification: the run took longer than its "
