@@ -101,7 +101,8 @@ with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief,
 print(json.dumps([float(l) for l in losses]))
 """
 
-# Both workers train on the same whole batch, in step, until a file is there: each logs global steps and losses.
+# Both workers train on the same whole batch, in step, each logging global steps and losses. The chief ends when a file
+# is there, the other one never: who waits for the gradients of one that has ended waits for ever, as in TensorFlow.
 # A worker that finds no variables looks again soon, not after 30 seconds.
 UNTIL_STOPPED = """import faulthandler, functools, os, signal, time
 
@@ -119,7 +120,7 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d
 
 class Until(tf.train.SessionRunHook):
     def after_run(self, context, values):
-        if os.path.exists("stop"):
+        if is_chief and os.path.exists("stop"):
             context.request_stop()
 
 with tf.train.MonitoredTrainingSession(

@@ -1,7 +1,7 @@
 """Synchronous training whose tasks are killed (kill -9) in its midst, one after another, and started again.
 
-TFNB_KILLS=50 kills each of them 50 times (20 minutes). TFNB_SOAK=20 kills a worker each minute for so many minutes, and
-watches the memory of the others. With either, -o faulthandler_timeout=0.
+TFNB_KILLS=50 kills each of them 50 times (20 minutes on two idle cores). TFNB_SOAK=20 kills a worker each minute for so
+many minutes, and watches the memory of the others. With either, -o faulthandler_timeout=0.
 """
 from __future__ import annotations
 
@@ -76,7 +76,6 @@ def end(script: Script, faults: int) -> None:
     """
     (script.folder / "stop").touch()
     last = script.result("worker:0")[0]
-    script.result("worker:1")
     losses, weights = curve(last + faults + 30)
     for worker in range(2):
         logged = lines(script.folder, worker)
