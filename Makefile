@@ -50,12 +50,12 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 	$(BIN)/python -m pytest -n 2
 
 site: $(STAMPS)/site $(STAMPS)/lite
-	$(BIN)/python -m website --lite
+	$(BIN)/python -m docs.website --lite
 	$(MAKE) site-lite
 	@echo "look at it: $(BIN)/python -m http.server -d build/site"
 
 site-lite: $(STAMPS)/lite
-	$(BIN)/python -m website.lite build/site/lite
+	$(BIN)/python -m docs.website.lite build/site/lite
 
 test-cuda: $(STAMPS)/cuda
 	$(CUDA)/bin/python -m pytest -q -m cuda_compile tests/kernels/cuda

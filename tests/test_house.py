@@ -18,7 +18,7 @@ ORDER = ["core", "resources", "proto", "opdef", "graph", "kernels", "ops", "cont
          "data", "layers", "losses", "metrics", "slim", "rnn", "seq2seq", "distributions", "lookup", "saved_model",
          "feature_column", "keras", "estimator", "horovod", "custom", "examples", "tools", "testing", "notebook"]
 TOP_LEVEL = {"pyproject.toml", "tfnb", "extension", "notebooks", "tests", "binder", "docs", "benchmarks", "README.md",
-             "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md", "website", "CITATION.cff"}
+             "CONTRIBUTING.md", "Makefile", "LICENSE", "CHANGELOG.md", "CITATION.cff"}
 # The order of sub-rooms, where a room has some; ".": the modules of its own folder, which come last if it is not named.
 ROOMS = {
     "core": [".", "files", "program"],

@@ -1,7 +1,7 @@
 """The JupyterLite site: which tutorials it has, and how they begin there. Building it needs the network."""
 import json
 
-from website import lite
+from docs.website import lite
 
 
 def test_tutorials_that_a_browser_can_run():

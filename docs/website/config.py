@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from website import ROOT
+from docs.website import ROOT
 
 FEATURES = ["navigation.tabs", "navigation.tabs.sticky", "navigation.indexes", "navigation.prune", "navigation.top",
             "navigation.footer", "toc.follow", "search.suggest", "search.highlight", "content.code.copy"]

@@ -1,4 +1,4 @@
-"""Build the site: `python -m website [--out build/site] [--lite]`; fails on warnings and on dead links."""
+"""Build the site: `python -m docs.website [--out build/site] [--lite]`; fails on warnings and on dead links."""
 from __future__ import annotations
 
 import argparse
@@ -11,15 +11,15 @@ from pathlib import Path
 
 import yaml
 
-from website import ROOT, documents, reference, tutorials
-from website.config import config
-from website.finish import finish, rank_names
-from website.links import broken
+from docs.website import ROOT, documents, reference, tutorials
+from docs.website.config import config
+from docs.website.finish import finish, rank_names
+from docs.website.links import broken
 
 
 def main() -> int:
     """Stage the pages, run MkDocs, check the links of what it made; return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m website", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.website", description=__doc__)
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "site", help="where the site goes")
     parser.add_argument("--lite", action="store_true", help="link to JupyterLite, which is put into lite/ afterwards")
     options = parser.parse_args()

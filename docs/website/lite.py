@@ -1,4 +1,4 @@
-"""JupyterLite with the tutorials, in which Python runs in the browser: `python -m website.lite build/site/lite`.
+"""JupyterLite with the tutorials, in which Python runs in the browser: `python -m docs.website.lite build/site/lite`.
 
 The site serves the wheel of tfnb, built from this folder, and the wheels of Python alone that Pyodide's distribution
 lacks. Pyodide itself, with NumPy, SciPy and the others that are compiled, comes from where JupyterLite's kernel has it,
@@ -18,7 +18,7 @@ from typing import Any
 
 from jupyter_core.paths import jupyter_path
 
-from website import ROOT
+from docs.website import ROOT
 
 # What the notebooks need and Pyodide's distribution lacks: of Python alone, served by the site.
 PURE = ("anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal")
@@ -106,7 +106,7 @@ def build(out: Path, pyodide: Path | None = None, wheels: Sequence[Path] = ()) -
 
 def main() -> None:
     """Build the site into the folder that is named, and report its size."""
-    parser = argparse.ArgumentParser(prog="python -m website.lite", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m docs.website.lite", description=__doc__)
     parser.add_argument("out", type=Path, nargs="?", default=ROOT / "build" / "site" / "lite", help="the folder")
     parser.add_argument("--pyodide", type=Path, help="the folder of a Pyodide distribution, for the site to serve")
     parser.add_argument("--wheels", type=Path, nargs="*", default=(), help="serve these instead of building them")

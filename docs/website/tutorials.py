@@ -9,8 +9,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from website import ROOT
-from website.lite import LEFT_OUT
+from docs.website import ROOT
+from docs.website.lite import LEFT_OUT
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 LINK = re.compile(r"\]\((?:(\d\d_\w+)\.ipynb|\.\./docs/(\w+\.md))")
@@ -33,7 +33,7 @@ def stage(pages: Path, outputs: Path, lite: bool) -> list[Any]:
         shutil.copy(path, folder)
         nav.append({f"{int(path.stem[:2])}. {title}": f"tutorials/{path.stem}.md"})
         listed.append(f"| {int(path.stem[:2])} | [{title}]({path.stem}.md) | {_question(parts[0])} |")
-    overview = (ROOT / "website" / "tutorials.md").read_text(encoding="utf-8")
+    overview = (ROOT / "docs" / "website" / "tutorials.md").read_text(encoding="utf-8")
     (folder / "index.md").write_text(overview + "\n".join(listed) + "\n", encoding="utf-8")
     return ["tutorials/index.md", *nav]
 

@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from docs.website import ROOT
+from docs.website.config import urls
 from tfnb.proto.readme_build_hook import PAGES, relinked
-from website import ROOT
-from website.config import urls
 
 GUIDES: list[Any] = [
     {"Guides": ["guides.md", {"Port a program": ["porting.md", "releases.md", "compatibility.md"]},
@@ -24,7 +24,7 @@ UNSEARCHED = ("api_status.md", "reference_status.md")
 def stage(pages: Path) -> list[Any]:
     """Copy documents and pictures; return the first part of the navigation."""
     shutil.copytree(ROOT / "docs" / "images", pages / "images")
-    shutil.copytree(ROOT / "website" / "assets", pages / "assets")
+    shutil.copytree(ROOT / "docs" / "website" / "assets", pages / "assets")
     elsewhere = {name: page for name, page in PAGES.items() if name.endswith(".md") and page != "index.md"}
     own = {f"docs/{path.name}": path.name for path in (ROOT / "docs").glob("*.md")}
     for name, page in {**elsewhere, **own}.items():
@@ -32,5 +32,5 @@ def stage(pages: Path) -> list[Any]:
         text = relinked((ROOT / name).read_text(encoding="utf-8"), name, urls(), str)
         (pages / page).write_text(head + text, encoding="utf-8")
     for name in ("index.md", "guides.md"):
-        shutil.copy(ROOT / "website" / name, pages / name)
+        shutil.copy(ROOT / "docs" / "website" / name, pages / name)
     return ["index.md", "start.md"]

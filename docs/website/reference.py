@@ -13,9 +13,9 @@ from typing import Any
 from google.protobuf.message import Message
 
 import tfnb as tf
+from docs.website.docstrings import body, signature, summary
 from tfnb.opdef import registry
 from tfnb.tools.names import documented, members
-from website.docstrings import body, signature, summary
 
 # The names of `tf` itself are too many for one page: they are grouped by the rooms that define them.
 TOPICS = {
