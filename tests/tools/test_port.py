@@ -83,7 +83,7 @@ FLAGS.steps
 def test_what_is_absent_is_told_with_its_reason_and_line(tmp_path):
     program = tmp_path / "old.py"
     program.write_text("""import tensorflow as tf
-from tensorflow.contrib import tpu
+from tensorflow.contrib import tensorrt
 from tensorflow.python.ops import math_ops, nothing_ops
 import a_package_that_is_nowhere
 try:
@@ -102,11 +102,11 @@ tf.concat(1, [a, b])
     verdict = judge(program)
     found = {(f.kind, f.place.line, f.what): f.text for f in verdict.findings}
     assert set(found) == {
-        ("missing", 2, "tf.contrib.tpu"), ("missing", 3, "tf.python.ops.nothing_ops"),
+        ("missing", 2, "tf.contrib.tensorrt"), ("missing", 3, "tf.python.ops.nothing_ops"),
         ("missing", 9, "tf.lite.TFLiteConverter.from_session"), ("missing", 10, "tf.nn.rellu"),
         ("arguments", 11, "tf.nn.conv2d"), ("missing", 15, "tf.GraphKeys.NOTHING"),
         ("package", 4, "a_package_that_is_nowhere"), ("differs", 13, "tf.train.Server")}
-    assert "TPU" in found["missing", 2, "tf.contrib.tpu"]
+    assert "TensorFlow's own compiler" in found["missing", 2, "tf.contrib.tensorrt"]
     assert found["missing", 10, "tf.nn.rellu"] == "Did you mean 'relu'?"
     assert "'strid'" in found["arguments", 11, "tf.nn.conv2d"] and "strides" in found["arguments", 11, "tf.nn.conv2d"]
     assert not verdict.ready and report.verdict_text(verdict) == "5 names missing, 1 call with other arguments"
@@ -134,6 +134,7 @@ def test_python_2_divides_and_unpickles_as_it_did(tmp_path):
         exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names | {"out": out}, names)
     assert names["a"][:3] == (3, -4, 3.5) and names["a"][3].tolist() == [1, 2] and names["a"][4].tolist() == [1.5]
     assert names["x"].tolist() == [1, 2] and names["b"] == "\xe9" and names["d"] == {"k": 4}
+    assert python2.translate("xrange(2); print('a', 3)", "old.py").strip() == "range(2); print('a', 3)"
     true = python2.parse("from __future__ import division\na = 7 / 2\nprint a\n", "old.py")
     exec(compile(true, "old.py", "exec"), names)
     assert names["a"] == 3.5

@@ -121,7 +121,8 @@ def _of_python2(source: Source) -> Iterator[Finding]:
     if source.marks:
         line, text = source.marks[0]
         more = f", and {len(source.marks) - 1} more" if len(source.marks) > 1 else ""
-        yield Finding("python2", source.place(line), text, f"is Python 2{more}; `tfnb run` translates it as it runs")
+        said = f"is Python 2{more}; `tfnb run` translates it as it runs"
+        yield Finding("python2", source.place(line), text.rstrip(":"), said)
 
 
 @cache

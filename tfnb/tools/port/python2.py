@@ -14,7 +14,8 @@ _NAMES = frozenset("xrange raw_input unicode unichr long basestring execfile red
 _METHODS = frozenset("iteritems itervalues iterkeys has_key".split())
 _MODULES = frozenset("cPickle cStringIO StringIO urllib2 urlparse Queue ConfigParser Tkinter HTMLParser httplib "
                      "commands".split())
-_SYNTAX = re.compile(r"""^\s*print(\s*>>|\s+["'\[%\w-]|\s*$)|^\s*except\s[^:\n]+,\s*\w+\s*:|^\s*exec\s+["'\w]
+_PRINT = re.compile(r"""^\s*print(\s*>>|\s+["'\[%\w-]|\s*$)""", re.MULTILINE)
+_SYNTAX = re.compile(r"""^\s*except\s[^:\n]+,\s*\w+\s*:|^\s*exec\s+["'\w]
     |^\s*raise\s+\w[\w.]*\s*,|<>|`\w+`|\b\d+[lL]\b|\bur["']|^\s*def\s+\w+\(.*\(\w+\s*,""", re.MULTILINE | re.VERBOSE)
 # Fixers that only change the style, that would turn a script's imports of its neighbours into those of a package
 # ("import"), or that wrap what is a program's own ("buffer", "intern", "sorted").
@@ -47,7 +48,7 @@ def marks(text: str) -> list[tuple[int, str]]:
 
 def _is_python2(text: str) -> bool:
     """Return whether a text that Python 3 can't parse is Python 2, and not a broken program of Python 3."""
-    return _SYNTAX.search(text) is not None or "\t" in text
+    return bool(_PRINT.search(text) or _SYNTAX.search(text) or "\t" in text)
 
 
 def _guards(node: ast.AST) -> bool:
@@ -75,10 +76,8 @@ def _bound(tree: ast.AST) -> set[str]:
 def _tells(node: ast.AST, bound: set[str]) -> bool:
     if isinstance(node, ast.Name):
         return node.id in _NAMES and node.id not in bound
-    if isinstance(node, ast.BinOp):                # print >>file, "text"
-        return isinstance(node.op, ast.RShift) and isinstance(node.left, ast.Name) and node.left.id == "print"
-    if isinstance(node, ast.Expr):                 # print
-        return isinstance(node.value, ast.Name) and node.value.id == "print"
+    if _is_print(node):
+        return True
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS and not node.keywords
     if isinstance(node, ast.Import):
@@ -86,24 +85,42 @@ def _tells(node: ast.AST, bound: set[str]) -> bool:
     return isinstance(node, ast.ImportFrom) and node.module in _MODULES and not node.level
 
 
+def _is_print(node: ast.AST) -> bool:
+    """Return whether a node is `print`, or `print >>file, text`, which Python 3 parses too."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.RShift) and isinstance(node.left, ast.Name) and node.left.id == "print"
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Name) and node.value.id == "print"
+
+
 @cache
-def _tool() -> Any:
+def _tool(print_function: bool) -> Any:
     try:
         fixers = _refactor.get_fixers_from_package("fissix.fixes")
     except ImportError:
         raise ImportError("programs of Python 2 are translated by fissix: pip install 'tfnb[python2]'",
                           name="fissix") from None
-    return _refactor.RefactoringTool([f for f in fixers if f.rpartition(".fix_")[2] not in _LEFT_OUT], {})
+    chosen = [f for f in fixers if f.rpartition(".fix_")[2] not in _LEFT_OUT]
+    return _refactor.RefactoringTool(chosen, {"print_function": print_function})
 
 
 def translate(text: str, name: str) -> str:
-    """Return the program in Python 3's syntax and names, line by line. Raises SyntaxError if it is no Python 2."""
+    """Return the program in Python 3's syntax and names, line by line. Raises SyntaxError if it is no Python 2.
+
+    `print(a, b)` prints two values, and no tuple, in programs that have no statement `print`.
+    """
     try:
-        return str(_tool().refactor_string(text.expandtabs(8) + "\n", name))
+        return str(_tool(not _has_print_statement(text)).refactor_string(text.expandtabs(8) + "\n", name))
     except ImportError:
         raise
     except Exception as error:                     # fissix's parser has errors of its own, and asserts
         raise SyntaxError(f"this is neither Python 3 nor Python 2: {error}", (name, 1, 1, "")) from error
+
+
+def _has_print_statement(text: str) -> bool:
+    try:
+        return any(_is_print(node) for node in ast.walk(ast.parse(text)))
+    except SyntaxError:
+        return _PRINT.search(text) is not None
 
 
 def parse(text: str, name: str) -> ast.Module:
