@@ -19,6 +19,7 @@ _DRAWN = "what is drawn may be TensorFlow's own graph, or a GraphDef: names are 
 _TAUGHT = "a lesson is about what a user wrote, which its op names: softmax twice, a cut gradient"
 _FAMILY = "a family reads a node of its neighbour's, or names itself in a message"
 NAMED = {
+    "runtime/remote/containers.py": _FORMAT,
     "graph/graph_util.py": _FORMAT, "graph/formats/nodes.py": _FORMAT, "tools/inspect.py": _FORMAT,
     "train/device_setter.py": "a public list of names, which users extend",
     "data/cardinality.py": "numbers of elements of a pipeline, by its ops: the only place that asks for them",

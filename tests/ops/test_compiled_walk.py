@@ -294,6 +294,9 @@ def samples(name):
     return found if name in MORE or name in SAMPLES else functions(name)
 
 
+SORTED = ("LowerBound", "UpperBound")          # which search their first input
+
+
 def kernels(dtype):
     def build():
         random = np.random.default_rng(4)
@@ -306,12 +309,14 @@ def kernels(dtype):
             if kind is not None and kind.allowed and dtype not in [official(t).name for t in kind.allowed]:
                 continue
             for i, (fn, shapes) in enumerate(samples(name)):
-                for j, shape in enumerate(shapes):
-                    if (shape, j) not in placeholders:
-                        placeholders[shape, j] = x = tf.placeholder(dtype, shape)
-                        feeds[x] = random.integers(0, 2 if dtype == "bool" else 5, shape).astype(dtype)
+                wanted = [(shape, j, name in SORTED and not j) for j, shape in enumerate(shapes)]
+                for shape, j, in_order in wanted:
+                    if (shape, j, in_order) not in placeholders:
+                        placeholders[shape, j, in_order] = x = tf.placeholder(dtype, shape)
+                        values = random.integers(0, 2 if dtype == "bool" else 5, shape).astype(dtype)
+                        feeds[x] = np.sort(values, -1) if in_order else values
                 try:
-                    made = fn(*[placeholders[shape, j] for j, shape in enumerate(shapes)])
+                    made = fn(*[placeholders[key] for key in wanted])
                 except TypeError:                  # the sample does more than the op, and not with this dtype
                     continue
                 fetches[name, i] = list(made) if isinstance(made, (list, tuple)) else made

@@ -110,14 +110,14 @@ def watching() -> Iterator[Watch]:
     Variables are guarded by `guard_variables`, feeds by `guarded`. Runs raise Trespass.
     """
     watch = Watch()
-    run, address, placed = Program.run, Program._address, Program._placed
+    run, array_of, placed = Program.run, Program._array, Program._placed
 
     def guarded_places(self: Program) -> np.ndarray:
-        return np.array([guarded_address(self, buffer, None) for buffer in self.compiled.offsets], np.int64)
+        return np.array([guarded_array(self, buffer).ctypes.data for buffer in self.compiled.offsets], np.int64)
 
-    def guarded_address(self: Program, buffer: Buffer, store: Any) -> int:
+    def guarded_array(self: Program, buffer: Buffer, store: Any = None) -> np.ndarray:
         if buffer.role in ("variable", "state"):       # a state is shared by the programs of a session
-            return address(self, buffer, store)
+            return array_of(self, buffer, store)
         blocks = watch.blocks.setdefault(self, {})
         if buffer not in blocks:
             scratch = buffer.role == "temp" and (buffer.type == "uint8" or buffer.nbytes >= LARGE)
@@ -126,7 +126,7 @@ def watching() -> Iterator[Watch]:
             blocks[buffer] = Block(buffer.nbytes if array is None else array.nbytes, align)
             if array is not None:
                 blocks[buffer].bytes[...] = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        return blocks[buffer].bytes.ctypes.data
+        return blocks[buffer].bytes
 
     def guarded_run(self: Program, inputs: Sequence[np.ndarray], trace: Any = None) -> list[np.ndarray]:
         watch.runs += 1
@@ -148,12 +148,12 @@ def watching() -> Iterator[Watch]:
 
     results = Program.results
     Program.run, Program.results = guarded_run, guarded_results  # type: ignore[method-assign]
-    Program._address, Program._placed = guarded_address, guarded_places  # type: ignore[method-assign]
+    Program._array, Program._placed = guarded_array, guarded_places  # type: ignore[method-assign]
     try:
         yield watch
     finally:
         Program.run, Program.results = run, results  # type: ignore[method-assign]
-        Program._address, Program._placed = address, placed  # type: ignore[method-assign]
+        Program._array, Program._placed = array_of, placed  # type: ignore[method-assign]
 
 
 def guard_variables(store: Store) -> None:

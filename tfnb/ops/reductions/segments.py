@@ -243,7 +243,7 @@ def UnsortedSegmentProd() -> None:
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.maximum, lambda dtype: _extreme(dtype, -1)),
-        launch=combining.unsorted("max"), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+        launch=combining.unsorted("max"), halves="", T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMax() -> None:
     """Compute the maximum of the rows of `data` by segment id (the lowest value for an empty segment).
 
@@ -253,7 +253,7 @@ def UnsortedSegmentMax() -> None:
 
 
 @kernel(_UNSORTED, **SEGMENTS, numpy=_scattered(np.minimum, lambda dtype: _extreme(dtype, 1)),
-        launch=combining.unsorted("min"), T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
+        launch=combining.unsorted("min"), halves="", T=_REAL, Tindices="indextype", Tnumsegments=_COUNT)
 def UnsortedSegmentMin() -> None:
     """Compute the minimum of the rows of `data` by segment id (the highest value for an empty segment).
 

@@ -160,9 +160,10 @@ class Program:
         words[self._fixed.words] = self._fixed.addresses
         if layout.constants:
             for word, buffer, further in layout.fixed:
-                if (array := layout.constants.get(id(buffer.array))) is not None:
+                if id(buffer.array) in layout.constants:
+                    self._keep.append(array := self._array(buffer))
                     words[word] = _address(array) + further
-        self._keep += [words, *layout.constants.values()]
+        self._keep.append(words)
         self.rows, self._binds, self._threads = rows, binds, threads
         slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.compiled.residents)
         self.tape = Tape(rows, binds, slots, threads=threads)
@@ -184,17 +185,17 @@ class Program:
         return _Fixed(fixed, np.array([word for word, _, _ in fixed], np.intp), np.array(addresses, np.int64),
                       list(arrays.values()))
 
-    def _array(self, buffer: Buffer, store: Store) -> np.ndarray:
+    def _array(self, buffer: Buffer, store: Store | None = None) -> np.ndarray:
         """Return the array of a variable, a generator state or a constant."""
         if buffer.role == "variable":
             assert buffer.owner is not None
             return self.variables[buffer.owner]
         if buffer.role == "state":
             owner = buffer.owner
-            assert owner is not None
+            assert owner is not None and store is not None
             return store.state(owner, lambda: new_state(owner.attrs["seed"], owner.attrs["seed2"]))
         assert buffer.array is not None, f"a {buffer.role} buffer without memory"
-        array: np.ndarray = buffer.array
+        array: np.ndarray = self._layout.constants.get(id(buffer.array), buffer.array)
         return array
 
     def fits(self) -> bool:
