@@ -121,7 +121,7 @@ def by_hand(tf, dtype, x, f):
             tf.nn.avg_pool(a, [1, 3, 3, 1], [1, 2, 2, 1], "SAME"), tf.concat([a, -a], 1), tf.gather(m, [3, 0, 3]),
             tf.pad(a, [[0, 0], [1, 1], [1, 1], [0, 0]], constant_values=tf.cast(1.5, dtype)), tf.stack([a, a], 2),
             tf.tile(m, [2, 3]), tf.roll(m, 3, 1), tf.one_hot([1, 2], 3, tf.cast(0.1, dtype)),
-            tf.reverse_sequence(m, [3] * 16, 1, batch_axis=0), tf.unsorted_segment_max(m[:8], parts, 3),
+            tf.reverse_sequence(m, [3] * 16, 1, batch_axis=0), tf.unsorted_segment_sum(m[:8], parts, 3),
             tf.space_to_depth(a, 2), tf.argmax(m, 1), tf.nn.top_k(m, 3)[0], tf.gather_nd(m, [[1, 2], [3, 4]]),
             tf.tensor_scatter_nd_update(m, [[1], [2]], m[:2]), tf.image.resize_nearest_neighbor(a, [5, 3])]
     return [tf.cast(y, tf.float32) for y in made]
