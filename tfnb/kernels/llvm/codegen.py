@@ -68,8 +68,8 @@ def _emit(module: Any) -> tuple[bytes, list[str]]:
 def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
     """Return the optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it.
 
-    A source whose time is spent in native functions may say `LEVEL = 0`: matmul's and convolution's are as fast, and
-    compiled in half the time.
+    A source whose time is spent in native functions may say `LEVEL = 0`: matmul's is as fast, and compiled in half the
+    time.
     """
     made, settings = _lowered(text, symbol)
     if settings.get("INDEPENDENT"):

@@ -51,7 +51,6 @@ def places_inside(tap, stride, dilation, before, size, first, last):
 # Item i: the images of a tile (i // bands) and some rows of their outputs (i % bands).
 FORWARD_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 {tiles}
 """ + INSIDE + f"""
 def kernel(args, begin, end):
@@ -104,7 +103,6 @@ def kernel(args, begin, end):
 # Item i: some bands of images (i // parts) and some taps (i % parts): partial[tap, n, c] = dy[pixels, n]' x[pixels, c].
 FILTER_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 {tiles}
 """ + INSIDE + f"""
 def kernel(args, begin, end):
@@ -159,7 +157,6 @@ def kernel(args, begin, end):
 # Item i: tap i of `groups` arrays of n x c numbers a tap, summed into the first of them, and turned to c x n.
 SUM_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 
 def kernel(args, begin, end):
     groups, taps, n, c = args[2], args[3], args[4], args[5]

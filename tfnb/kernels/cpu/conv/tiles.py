@@ -85,7 +85,6 @@ def inside(args, oy, last):
 # Item i: some units. out[pixels, n] = windows[pixels, k] b[k, n].
 FORWARD_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 COPIED = {copied}
 {tiles}
 """ + UNIT + INSIDE + f"""
@@ -144,7 +143,6 @@ def kernel(args, begin, end):
 # Item i: some units (i // parts) and some of the filter's rows (i % parts): partial[k, n] = windows' b[pixels, n].
 FILTER_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 COPIED = {copied}
 {tiles}
 """ + UNIT + f"""
@@ -204,7 +202,6 @@ def kernel(args, begin, end):
 # Item i: row i; its n numbers to the first of `wide`, the others 0.
 WIDEN_SOURCE = """
 INDEPENDENT = True
-LEVEL = 0
 
 def kernel(args, begin, end):
     n, wide = args[2], args[3]
