@@ -83,14 +83,15 @@ print(json.dumps([estimator.get_variable_value("global_step").item()]))
 """
 
 # The gradients of both workers are averaged before each step.
-SYNCHRONOUS = DATA + """
+IN_STEP = """
 with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)):
     x, y, loss = network()
     global_step = tf.train.get_or_create_global_step()
-    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), replicas_to_aggregate=2,
+    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(RATE), replicas_to_aggregate=2,
                                                total_num_replicas=2)
     train_op = optimizer.minimize(loss, global_step=global_step)
-
+"""
+SYNCHRONOUS = DATA + IN_STEP.replace("RATE", "0.5") + """
 losses = []
 with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief,
                                        hooks=[optimizer.make_session_run_hook(is_chief),
@@ -110,14 +111,7 @@ if hasattr(signal, "SIGUSR1"):
     faulthandler.register(signal.SIGUSR1)           # where it waits, for a test that waits for it
 """ + DATA.replace("if job", """begin = tf.train.SessionManager.__init__
 tf.train.SessionManager.__init__ = functools.partialmethod(begin, recovery_wait_secs=1)
-if job""", 1) + """
-with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:%d" % index, cluster=cluster)):
-    x, y, loss = network()
-    global_step = tf.train.get_or_create_global_step()
-    optimizer = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), replicas_to_aggregate=2,
-                                               total_num_replicas=2)
-    train_op = optimizer.minimize(loss, global_step=global_step)
-
+if job""", 1) + IN_STEP.replace("RATE", "0.1") + """
 class Until(tf.train.SessionRunHook):
     def after_run(self, context, values):
         if is_chief and os.path.exists("stop"):

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tfnb.tools.port import legacy, python2, report, trial
+from tfnb.tools.port import execute, legacy, python2, report, trial
 from tfnb.tools.port.judge import judge
 from tfnb.tools.port.names import uses
 from tfnb.tools.port.sources import programs
@@ -149,6 +149,17 @@ def test_programs_of_python_2_run_with_their_modules(tmp_path):
     done = told("run", "train.py", folder=tmp_path)
     assert done.stdout == "[1, 2] 2.0 [3, 4] 4.0 \nwhole 3 3 3.5 3 ['1']\n", done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["reader.py", "train.py"]
+
+
+def test_modules_of_python_3_and_of_environments_are_for_python_to_find(tmp_path):
+    installed = tmp_path / ".venv" / "site-packages"
+    installed.mkdir(parents=True)
+    for folder in (tmp_path, installed):
+        (folder / "of_python2.py").write_text("print 'old'\n")
+        (folder / "of_python3.py").write_text("print('new')\n")
+    finder = execute._Finder(tmp_path)
+    assert finder.find_spec("of_python2", None) is not None and finder.find_spec("of_python3", None) is None
+    assert finder.find_spec("of_python2", [str(installed)]) is None
 
 
 def test_notebooks_run_up_to_the_cell_that_fails(tmp_path):

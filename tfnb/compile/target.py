@@ -77,10 +77,10 @@ def _emit_cuda(kernel: Kernel, sizes: Sequence[int]) -> Source:
     return _emitted_cuda(kernel, _row_threads(kernel, sizes))
 
 
+# Layers of a network share kernels; writing one takes 1 ms.
 _emitted_cpu, _emitted_cuda = lru_cache(maxsize=4096)(emit_cpu), lru_cache(maxsize=4096)(cuda.emit)
 
 
-# Layers of a network share kernels; writing one takes 1 ms.
 CPU = Target(_emit_cpu, lambda op: op.cpu, partial(scatter, write_cpu),
              lambda kernel, sizes, items, grain: (items, grain), _items, blocked=True)
 CUDA = Target(_emit_cuda, lambda op: op.cuda, partial(scatter, write_cuda), _threads_over,

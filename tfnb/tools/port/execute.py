@@ -16,20 +16,19 @@ from tfnb.core.lazy import lazy_module
 from tfnb.tools.as_tensorflow import install_as_tensorflow
 from tfnb.tools.port import python2
 from tfnb.tools.port.legacy import put_back
-from tfnb.tools.port.sources import cells, decoded, read
+from tfnb.tools.port.sources import cells, decoded, is_own, read
 
 _shell = lazy_module("IPython.terminal.interactiveshell")
 _INSTALLS = re.compile(r"\b(pip3?|conda|mamba|apt(-get)?)\b.*\binstall\b")
 
 
 class _Loader(SourceFileLoader):
-    """A module of the program, which may be of Python 2."""
+    """A module of the program that is of Python 2."""
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the module's code, from the source each time: no bytecode is left beside a program."""
-        text, path = decoded(self.get_data(self.path)), self.path
-        tree = python2.parse(text, path) if python2.marks(text) else ast.parse(text, path)
-        return compile(tree, path, "exec", dont_inherit=True)
+        """Return the module's code, from the source each time: no bytecode of a translation is left beside it."""
+        tree = python2.parse(decoded(self.get_data(self.path)), self.path)
+        return compile(tree, self.path, "exec", dont_inherit=True)
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the module with the names that translated code needs."""
@@ -38,18 +37,20 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules of a program's own folder."""
+    """Finds the modules of Python 2 in a program's own folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:
-        """The spec of a module of the folder, else None."""
+        """The spec of a module of the folder that is of Python 2, else None."""
         spec = PathFinder.find_spec(fullname, path if path is not None else [str(self._folder)])
         if spec is None or type(spec.loader) is not SourceFileLoader or not spec.origin:
             return None
-        if self._folder not in Path(spec.origin).resolve().parents:
+        origin = Path(spec.origin).resolve()
+        if self._folder not in origin.parents or not is_own(origin, self._folder) \
+                or not python2.marks(decoded(origin.read_bytes())):
             return None
         spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec

@@ -64,7 +64,7 @@ def programs(paths: Iterable[str | Path]) -> list[Path]:
     found: set[Path] = set()
     for path in map(Path, paths):
         if path.is_dir():
-            found.update(p for p in path.rglob("*") if p.suffix in ENDINGS and p.is_file() and not _skipped(p, path))
+            found.update(p for p in path.rglob("*") if p.suffix in ENDINGS and p.is_file() and is_own(p, path))
         elif path.exists():
             found.add(path)
         else:
@@ -72,8 +72,9 @@ def programs(paths: Iterable[str | Path]) -> list[Path]:
     return sorted(found)
 
 
-def _skipped(path: Path, below: Path) -> bool:
-    return any(part.startswith(".") or part in _SKIPPED for part in path.relative_to(below).parts)
+def is_own(path: Path, below: Path) -> bool:
+    """Return whether a file below a folder is of the user's program, not of an environment or a cache in there."""
+    return not any(part.startswith(".") or part in _SKIPPED for part in path.relative_to(below).parts)
 
 
 def read(path: Path) -> Source:
@@ -81,10 +82,7 @@ def read(path: Path) -> Source:
 
     Raises InvalidArgumentError for a file that is no notebook though it is called so.
     """
-    starts: list[int] = []
-    text = decoded(path.read_bytes())
-    if path.suffix == ".ipynb":
-        text, starts = _joined(cells(path))
+    text, starts = _joined(cells(path)) if path.suffix == ".ipynb" else (decoded(path.read_bytes()), [])
     source = Source(path, text, starts)
     source.marks = python2.marks(text)
     try:
