@@ -38,6 +38,11 @@ CASES = [
     ((8, 8, 8, 16), (3, 1, 8), (1, 1), "SAME", (2, 3)),
     ((7, 6, 5, 32), (3, 3, 9), (2, 2), ((3, 4), (1, 3)), (1, 2)),
     ((7, 4, 4, 32), (2, 2, 8), (1, 1), ((2, 3), (0, 2)), (1, 1)),
+    ((9, 7, 6, 2), (3, 6, 9), (1, 1), "VALID", (1, 1)),         # whole lines
+    ((2, 9, 5, 1), (2, 5, 3), (2, 3), "VALID", (3, 1)),
+    ((3, 6, 1, 4), (3, 1, 5), (2, 1), "SAME", (1, 2)),
+    ((2, 4, 3, 2), (4, 3, 5), (1, 1), "VALID", (1, 1)),
+    ((2, 5, 4, 2), (3, 4, 3), (1, 1), ((2, 1), (0, 0)), (2, 1)),
     ((0, 5, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
     ((2, 0, 6, 3), (3, 3, 4), (1, 1), "SAME", (1, 1)),
     ((2, 5, 6, 3), (3, 3, 0), (1, 1), "SAME", (1, 1)),
@@ -338,6 +343,14 @@ def test_larger_convolutions(shape, kernel, strides, padding, dilations, run):
                run(conv.filter_gradient, [x, sizes[1], dy], [(f.shape, "float32")], attrs)]
         for found, expected in zip(got, want, strict=True):
             np.testing.assert_array_equal(found[0], expected)
+
+
+def test_windows_over_whole_lines_are_over_one_line():
+    """Their input's gradient has the numbers of a line as channels, and is no product by one channel."""
+    text = window((64, 56, 128, 1), (3, 128), attrs_of((1, 1), "VALID", (1, 1))).over_lines
+    assert (text.height, text.width, text.channels, text.out_width, text.kernel_width) == (1, 56, 128, 54, 3)
+    part = window((64, 56, 128, 1), (3, 127), attrs_of((1, 1), "VALID", (1, 1)))
+    assert part.over_lines is part
 
 
 @pytest.mark.parametrize("case", [((2, 20, 21, 128), (3, 3, 70)), ((4, 9, 8, 12), (3, 3, 20)),

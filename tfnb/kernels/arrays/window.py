@@ -58,6 +58,20 @@ class Window:
                 and (self.out_height, self.out_width) == (self.height, self.width))
 
     @property
+    def over_lines(self) -> Window:
+        """The same windows, where each covers whole lines of the images, over one line of pixels: each was a line.
+
+        Neither images nor filter change in memory. Windows that leave out a part of a line stay as they are.
+        """
+        whole = self.out_width == 1 and self.kernel_width == self.width and self.left == 0
+        if not whole or self.dilation_x != 1 and self.width != 1:
+            return self
+        return replace(self, height=1, out_height=1, kernel_height=1, stride_y=1, dilation_y=1, top=0,
+                       width=self.height, out_width=self.out_height, kernel_width=self.kernel_height,
+                       stride_x=self.stride_y, dilation_x=self.dilation_y, left=self.top,
+                       channels=self.width * self.channels)
+
+    @property
     def is_inside(self) -> bool:
         """Whether no tap of any window is padding."""
         return (self.top == self.left == 0

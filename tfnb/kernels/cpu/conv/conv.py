@@ -5,14 +5,16 @@
     filter_gradient(call)       Conv2DBackpropFilter (input, filter_sizes, out_backprop)
     forward(...), for_input(...), for_filter(...)           the same for addresses, one group, channels last
 
-Where there are enough pixels, they run by the tiles of inside.py (many images, padding) or tiles.py, straight from
-the images; an input's gradient is the convolution of the flipped filter where the stride is 1, and several of them
-(phases.py) where it is more. Else, by BLAS: the pixels of the output (over all images) are cut into items, an item into
-tiles. For a tile, the windows of its pixels are unfolded into rows of kernel height * width * channels numbers, in
-memory of the item's own (TILE_BYTES, which stays in the second cache), and multiplied by BLAS; the unfolded whole never
-exists. How pixels are cut depends on the shapes alone, so results don't depend on the number of threads. A filter's
-gradient is the sum of partial sums, one for each item; an input's gradient with strides and few channels, or with
-strides and dilations, are products whose rows are added to the places they came from, an image an item.
+Windows over whole lines, as text has them, are windows over one line whose pixels were lines: so their channels fill
+the vectors of an input's gradient. Where there are enough pixels, they run by the tiles of inside.py (many images,
+padding) or tiles.py, straight from the images; an input's gradient is the convolution of the flipped filter where the
+stride is 1, and several of them (phases.py) where it is more. Else, by BLAS: the pixels of the output (over all images)
+are cut into items, an item into tiles. For a tile, the windows of its pixels are unfolded into rows of kernel height *
+width * channels numbers, in memory of the item's own (TILE_BYTES, which stays in the second cache), and multiplied by
+BLAS; the unfolded whole never exists. How pixels are cut depends on the shapes alone, so results don't depend on the
+number of threads. A filter's gradient is the sum of partial sums, one for each item; an input's gradient with strides
+and few channels, or with strides and dilations, are products whose rows are added to the places they came from, an
+image an item.
 
 Measured on a Zen 4 core (peak 118 GFLOP/s): the products of tiles of 100 to 400 pixels by a 5x5x32x64 filter run at
 98 to 103 GFLOP/s; with unfolding, 80 to 87.
@@ -242,7 +244,9 @@ def filter_gradient(call: Call) -> list[Launch]:
 def _groups(w: Window, filter_: tuple[int, ...]) -> tuple[int, Window, int]:
     """Return the group count of the channels, the windows of one group, and its output channels."""
     groups = w.channels // max(1, filter_[2])
-    return max(1, groups), replace(w, channels=filter_[2]), filter_[3] // max(1, groups)
+    if groups <= 1:
+        return 1, replace(w, channels=filter_[2]).over_lines, filter_[3]
+    return groups, replace(w, channels=filter_[2]), filter_[3] // groups
 
 
 def _places(w: Window) -> int:
