@@ -399,9 +399,6 @@ tf.gfile.Copy('n', 'd', overwrite=True)
 put('n')
 tf.gfile.Copy('n', 'x/y')
 ===
-put('n')
-tf.gfile.Copy('n', '/dev/full', overwrite=True)
-===
 put('n', b'')
 tf.gfile.Copy('n', 'm')
 os.path.exists('m')
@@ -1215,9 +1212,6 @@ tf.constant(1)
 put('x')
 tf.constant(1)
 tf.train.write_graph(tf.get_default_graph(), 'x/b', 'c')
-===
-tf.constant(1)
-tf.train.write_graph(tf.get_default_graph(), '/dev', 'full')
 ===
 tf.saved_model.loader.load(tf.Session(), ['serve'], 'no')
 ===
