@@ -65,6 +65,6 @@ def test_a_dashboard_answers_while_it_trains(page: Any, address: str) -> None:
     page.get_by_text("Pause", exact=True).click()
     page.get_by_text("Resume", exact=True).wait_for()
     page.get_by_text("Stop", exact=True).click()
-    page.get_by_text("by its button").wait_for()
+    page.get_by_text("by its button", exact=True).wait_for()
     assert page.locator('.tfnb[data-theme="dark"]').count() == page.locator(".tfnb").count() >= 4
     assert page.locator(".tfnb-error:visible").count() == 0
