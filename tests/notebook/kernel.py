@@ -42,14 +42,14 @@ def started(python, environment, cwd=None):
 
 
 class Page:
-    """A notebook page: what each cell shows now, by cell id. python: the interpreter of the kernel."""
+    """A notebook page: what each cell shows now, by cell id. python: the interpreter of the kernel; cwd: its folder."""
 
-    def __init__(self, tells=by_jupyterlab, python=sys.executable, path=()):
+    def __init__(self, tells=by_jupyterlab, python=sys.executable, path=(), cwd=None):
         self.tells = tells
         path = os.pathsep.join([str(ROOT), *path, os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)     # trainings keep their runs there
         environment = {**os.environ, "PYTHONPATH": path, "JUPYTER_PLATFORM_DIRS": "1"}
-        self.manager = started(python, environment, self._folder.name)
+        self.manager = started(python, environment, cwd or self._folder.name)
         self.client = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
@@ -75,9 +75,9 @@ class Page:
         self._cells = {known: its for known, its in self._cells.items() if its != cell} | {request: cell}
         return request
 
-    def run(self, code, cell=None, deleted=(), silent=False):
-        """Run a cell to its end and return the text of its outputs."""
-        self.wait(self.send(code, cell, deleted, silent), cell)
+    def run(self, code, cell=None, deleted=(), silent=False, timeout=60):
+        """Run a cell to its end and return the text of its outputs. timeout: seconds without a message."""
+        self.wait(self.send(code, cell, deleted, silent), cell, timeout)
         return self.text(cell)
 
     def wait(self, request, cell, timeout=60):
