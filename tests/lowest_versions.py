@@ -21,10 +21,12 @@ def lowest(requirement: str) -> str:
 
 
 def pinned(extra: list[str]) -> list[str]:
-    """Return the pins of all dependencies, and of packages named in `extra` out of the extra "test"."""
+    """Return the pins of all dependencies, of the extras that tests need, and of those of "test" that `extra` has."""
     project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
     tests = [r for r in project["optional-dependencies"]["test"] if re.split(r"[\[<>=;\s]", r)[0] in extra]
-    return [lowest(requirement) for requirement in (*project["dependencies"], *tests)]
+    extras = project["optional-dependencies"]
+    needed = [r for r in (*project["dependencies"], *extras["numba"], *extras["scipy"]) if "== 'emscripten'" not in r]
+    return [lowest(requirement) for requirement in (*needed, *tests)]
 
 
 if __name__ == "__main__":

@@ -18,11 +18,19 @@ class LazyModule(ModuleType):
     attributes of the real module and so of this one.
     """
 
+    _extra: str = ""
+
     def __getattr__(self, attribute: str) -> Any:
-        if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__"):
+        if attribute.startswith("__") and attribute not in ("__version__", "__all__", "__file__", "__pyx_capi__"):
             raise AttributeError(attribute)
         with held_back():
-            module = importlib.import_module(self.__name__)
+            try:
+                module = importlib.import_module(self.__name__)
+            except ModuleNotFoundError as error:
+                if not self._extra:
+                    raise
+                raise ImportError(f"{self.__name__}.{attribute} is needed here, and {error.name} is not installed: "
+                                  f"pip install 'tfnb[{self._extra}]'", name=error.name) from None
         value = getattr(module, attribute)
         self.__dict__[attribute] = value           # the next access costs nothing
         return value
@@ -34,12 +42,15 @@ class LazyModule(ModuleType):
         return f"<lazy module {self.__name__!r}{'' if self.__name__ in sys.modules else ', not imported yet'}>"
 
 
-def lazy_module(name: str) -> Any:
+def lazy_module(name: str, extra: str = "") -> Any:
     """Return a proxy of the module `name` (`"numba"`, `"scipy.linalg"`), imported at the first attribute access.
 
-    Returns Any: type checkers see the use of an untyped module. Raises ImportError at the first use if it is absent.
+    extra: the extra of tfnb that installs it, which the error names. Returns Any: type checkers see the use of an
+    untyped module. Raises ImportError at the first use if it is absent.
     """
-    return LazyModule(name)
+    made = LazyModule(name)
+    made.__dict__["_extra"] = extra
+    return made
 
 
 def lazy_names(module: str, places: Mapping[str, str]) -> Callable[[str], Any]:

@@ -1,4 +1,4 @@
-"""Linear algebra by factors: LU decompositions, systems of banded and tridiagonal matrices. LAPACK by SciPy."""
+"""Linear algebra by factors: LU decompositions, systems of banded and tridiagonal matrices. By LAPACK."""
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
@@ -7,11 +7,11 @@ import numpy as np
 
 from tfnb.control_flow.assertions import assert_equal
 from tfnb.core.dtypes import int32
-from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
+from tfnb.kernels.cpu.matmul.lapack import lu, tridiagonal
 from tfnb.kernels.library.rows import factors
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.linalg.matrices import ADJOINT, NUMBERS, each_matrix, matrix_shape, square_shape
@@ -28,7 +28,6 @@ from tfnb.ops.reductions.reduce import reduce_sum
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-linalg = lazy_module("scipy.linalg")
 SOLVED = "{double, float, complex64, complex128}"
 
 
@@ -41,8 +40,8 @@ def _lu_shape(ctx: ShapeContext) -> list[Static]:
 
 def _factored(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return both factors of a matrix in one matrix, and the row of the input that each of its rows is."""
-    made, pivots, info = linalg.lapack.get_lapack_funcs(("getrf",), (x,))[0](x)
-    if info > 0:
+    made, pivots, regular = lu(x)
+    if not regular:
         raise ValueError("Input is not invertible.")
     rows = np.arange(len(x))
     for i, other in enumerate(pivots):
@@ -283,9 +282,8 @@ def _pivoted(diagonals: np.ndarray, rhs: np.ndarray) -> np.ndarray:
     if len(rhs) == 1:
         with np.errstate(all="ignore"):
             return np.where(diagonals[1, 0] == 0, np.nan, rhs / diagonals[1, 0])
-    gtsv = linalg.get_lapack_funcs(("gtsv",), (diagonals, rhs))[0]
-    *_, made, info = gtsv(diagonals[2, 1:], diagonals[1], diagonals[0, :-1], rhs)
-    return np.full_like(rhs, np.nan) if info else made
+    made, regular = tridiagonal(diagonals, rhs)
+    return made if regular else np.full_like(rhs, np.nan)
 
 
 def _plain(diagonals: np.ndarray, rhs: np.ndarray) -> np.ndarray:

@@ -29,7 +29,7 @@ from tfnb.ops.reductions.reduce import norm, reduce_max, reduce_sum
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-linalg = lazy_module("scipy.linalg")
+linalg = lazy_module("scipy.linalg", extra="scipy")
 
 # The Pade approximants of exp of degree 3, 5, 7, 9, 13: the largest 1-norm at which each is exact to half a unit in
 # the last place (Higham, "The scaling and squaring method for the matrix exponential revisited", 2005), by dtype.

@@ -13,11 +13,11 @@ import numpy as np
 
 from tfnb.control_flow.cond import cond
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.cpu.matmul.lapack import solve_triangular
 from tfnb.kernels.library.rows.places import band
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.ops.array.create import MatrixDiagPart, eye
@@ -36,7 +36,6 @@ from tfnb.ops.reductions.reduce import reduce_sum
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
-blas = lazy_module("scipy.linalg.blas")
 NUMBERS = "{double, float, half, complex64, complex128}"
 ADJOINT: dict[str, Any] = {"adjoint": "bool = false"}
 
@@ -135,10 +134,10 @@ def _triangular_solve(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     x = np.zeros((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), b.dtype)
     if a.shape[:-2] == b.shape[:-2] and x.size and 2 * prod(a.shape[:-2]) <= side >= 16 and np.diagonal(
             a, axis1=-2, axis2=-1).all():
-        trsm = blas.get_blas_funcs("trsm", (a, b))
+        x[...] = b
         a = np.ascontiguousarray(a)
-        for place in np.ndindex(*a.shape[:-2]):                     # of transposes, which are in BLAS's order
-            x[place] = trsm(1, a[place].T, b[place].T, side=1, lower=not lower).T
+        for place in np.ndindex(*a.shape[:-2]):
+            solve_triangular(a[place], x[place], lower)
         return x.astype(kind, copy=False)
     with np.errstate(all="ignore"):
         for i in range(side) if lower else range(side - 1, -1, -1):

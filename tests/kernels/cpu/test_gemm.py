@@ -1,9 +1,6 @@
 """Matrix products against NumPy, compiled and interpreted, whole and in panels."""
 from __future__ import annotations
 
-import importlib
-import sys
-
 import numpy as np
 import pytest
 
@@ -261,16 +258,13 @@ def test_complex_adjoint():
     np.testing.assert_array_equal(gemm.batch_product(a, a, {"adj_y": True}), [[[14 + 0j]]])
 
 
-@pytest.mark.parametrize("what", ["module_from_spec", "find_spec"])
-def test_blas_by_the_usual_import(what, monkeypatch):
-    """Where the extension module cannot be loaded alone, all of scipy.linalg is imported."""
-    def fails(*arguments):
-        raise ImportError
-    found, usual = object(), importlib.import_module
-    monkeypatch.delitem(sys.modules, blas._NAME, raising=False)
-    monkeypatch.setattr(importlib, "import_module", lambda name: found if name == blas._NAME else usual(name))
-    if what == "find_spec":
-        monkeypatch.setattr(importlib.machinery.PathFinder, "find_spec", lambda *arguments: None)
-    else:
-        monkeypatch.setattr(importlib.util, "module_from_spec", fails)
-    assert blas._load() is found
+def test_blas_where_there_is_no_library(monkeypatch):
+    monkeypatch.setattr(blas, "_library", blas._library.__wrapped__)
+    monkeypatch.setattr(blas, "_file", lambda: None)
+    with pytest.raises(ImportError, match="pip install scipy-openblas32"):
+        blas.function.__wrapped__("sgemm")
+
+
+def test_a_function_that_blas_lacks():
+    with pytest.raises(ImportError, match="expected a function sgemmm in .*openblas"):
+        blas.function("sgemmm")

@@ -12,7 +12,7 @@ from tfnb.keras.backend.config import floatx, image_data_format
 
 pil = lazy_module("PIL.Image")
 enhance = lazy_module("PIL.ImageEnhance")
-ndimage = lazy_module("scipy.ndimage")
+ndimage = lazy_module("scipy.ndimage", extra="scipy")
 _RESAMPLE = {"nearest": 0, "lanczos": 1, "bilinear": 2, "bicubic": 3, "box": 4, "hamming": 5}
 
 

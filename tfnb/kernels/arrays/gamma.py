@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tfnb.core.lazy import lazy_module
+from tfnb.kernels.scalar.definition import numpy_form
 
-special = lazy_module("scipy.special")
+_lgamma = numpy_form("lgamma")
+_digamma = numpy_form("digamma")
 MOST_TERMS = 20000                        # the series needs some multiples of sqrt(a)
 EPSILON = 2.0**-53
 LARGE = 2.0**52                           # of convergents: beyond it numerator and denominator are scaled back
@@ -30,7 +31,7 @@ def _by_series(a: np.ndarray, x: np.ndarray) -> np.ndarray:
         live = live[np.abs(slope[live]) > EPSILON * np.abs(total_slope[live])]
         if not live.size:
             break
-    return np.asarray(total_slope + total * (np.log(x) - special.digamma(a + 1)))
+    return np.asarray(total_slope + total * (np.log(x) - _digamma(a + 1)))
 
 
 def _by_fraction(a: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -59,7 +60,7 @@ def _by_fraction(a: np.ndarray, x: np.ndarray) -> np.ndarray:
         live = live[moved]
         if not live.size:
             break
-    return np.asarray(slope + value * (np.log(x) - special.digamma(a)))
+    return np.asarray(slope + value * (np.log(x) - _digamma(a)))
 
 
 def derivative(a: np.ndarray, x: np.ndarray, of_sample: bool) -> np.ndarray:
@@ -80,6 +81,6 @@ def derivative(a: np.ndarray, x: np.ndarray, of_sample: bool) -> np.ndarray:
         for chosen, way, shift in ((series, _by_series, 1), (fraction, _by_fraction, 0)):
             b, z = a[chosen], x[chosen]
             inner = way(b, z) * (1 if shift else -1)
-            log_scale = b * np.log(z) - z - special.gammaln(b + shift)
+            log_scale = b * np.log(z) - z - _lgamma(b + shift)
             found[chosen] = inner * (-z / b if shift else -z) if of_sample else inner * np.exp(log_scale)
     return found.astype(dtype).reshape(shape)

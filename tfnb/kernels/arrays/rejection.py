@@ -10,10 +10,10 @@ from math import prod
 
 import numpy as np
 
-from tfnb.core.lazy import lazy_module
 from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT, advance, blocks, normal_pairs, uniform_pairs
+from tfnb.kernels.scalar.definition import numpy_form
 
-special = lazy_module("scipy.special")
+_lgamma = numpy_form("lgamma")
 FEW = 10.0                                # rates below it: Knuth's method
 
 
@@ -105,7 +105,7 @@ def _by_transform(stream: _Stream, lam: np.ndarray, found: np.ndarray) -> None:
         k = np.floor((2 * al / shifted + bl) * u + rate + 0.43)
         quick = (shifted >= 0.07) & (v <= 0.9277 - 3.6224 / (bl - 2))
         s = np.log(v * inverse[live] / (al / (shifted * shifted) + bl))
-        t = -rate + k * np.log(rate) - special.gammaln(k + 1)
+        t = -rate + k * np.log(rate) - _lgamma(k + 1)
         kept = quick | (k >= 0) & ~((shifted < 0.013) & (v > shifted)) & (s <= t)
         found[live[kept]] = k[kept]
         live = live[~kept]
@@ -165,7 +165,7 @@ def _by_binomial_transform(stream: _Stream, n: np.ndarray, p: np.ndarray, found:
 def _stirling_rest(k: np.ndarray) -> np.ndarray:
     """Return log(k!) less Stirling's approximation of it."""
     x = np.maximum(k, 0) + 1
-    exact = special.gammaln(x) - ((x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi))
+    exact = _lgamma(x) - ((x - 0.5) * np.log(x) - x + 0.5 * np.log(2 * np.pi))
     made: np.ndarray = np.where(k <= 9, exact, (1 / 12 - (1 / 360 - 1 / 1260 / (x * x)) / (x * x)) / x)
     return made
 

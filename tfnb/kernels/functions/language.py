@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from tfnb.kernels.launch import FAILURES
+from tfnb.kernels.scalar.definition import numpy_form
 from tfnb.kernels.scalar.number_types import dtype_of
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
@@ -77,7 +78,7 @@ class PlainPrimitive:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self._form = PRIMITIVES[name].numpy
+        self._form = numpy_form(name)
 
     def __call__(self, *operands: Any) -> Any:
         """Return a number of the operands' type."""

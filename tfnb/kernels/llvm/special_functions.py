@@ -7,7 +7,6 @@ process before the object is loaded.
 from __future__ import annotations
 
 import ctypes
-import importlib
 import re
 from typing import Any
 
@@ -15,6 +14,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.kernels.scalar.scipy_functions import SCIPY
 
 llvm = lazy_module("llvmlite.binding")
+cython_special = lazy_module("scipy.special.cython_special", extra="scipy")
 
 _LABEL = re.compile(r"double \(double(?:, double)*(?:, int __pyx_skip_dispatch)?\)")      # the flag is never read
 _provided: set[bytes] = set()
@@ -33,13 +33,13 @@ def provide(payload: bytes) -> None:
     """Tell LLVM the addresses of SciPy's functions that an object refers to."""
     for found in set(_CALLED.findall(payload)) - _provided if b"scipy_" in payload else ():
         if (row := SYMBOLS.get(found.decode())) is not None:
-            llvm.add_symbol(found.decode(), _function(row.scipy, row.arity))
+            llvm.add_symbol(found.decode(), _address(row.scipy, row.arity))
         _provided.add(found)
 
 
-def _function(name: str, arity: int) -> int:
+def _address(name: str, arity: int) -> int:
     """Return the address of a function of float64. Functions of several types have a capsule for each of them."""
-    capsules = importlib.import_module("scipy.special.cython_special").__pyx_capi__
+    capsules = cython_special.__pyx_capi__
     for key in (name, f"__pyx_fuse_0{name}", f"__pyx_fuse_1{name}"):
         label = _label(capsules[key]).decode() if key in capsules else ""
         if _LABEL.fullmatch(label) and label.count("double") == arity + 1:

@@ -16,14 +16,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from tfnb.kernels.scalar.number_types import HALVES, Literal, dtype_of, name_of, wide
-from tfnb.kernels.scalar.primitives import ALIASES, PRIMITIVES, ROW_COMBINATIONS, signature
+from tfnb.kernels.scalar.numpy_forms import has_scipy, of_c_library
+from tfnb.kernels.scalar.primitives import ALIASES, OF_SCIPY, PRIMITIVES, ROW_COMBINATIONS, signature
 from tfnb.kernels.scalar.symbols import primitive, reading
 from tfnb.opdef.op import Op
 
@@ -328,13 +329,30 @@ def _typed(program: Program, types: list[str], type: str) -> list[TypedStep]:
         wanted, result = signature(step.primitive, [arg if isinstance(arg, Literal) else types[arg]
                                                     for arg in step.args], type)
         result = "int32" if step.primitive == "column" else result
-        form = None if step.primitive == "column" else PRIMITIVES[step.primitive].numpy
+        form = None if step.primitive == "column" else numpy_form(step.primitive)
         operands = [(0, name, wide(convert(np.asarray(arg.value), name))) if isinstance(arg, Literal) else
                     (arg, "" if types[arg] == name and name not in HALVES else name, None)
                     for arg, name in zip(step.args, wanted, strict=True)]
         made.append((form, tuple(operands) if form is not None else (), dtype_of(result), result))
         types.append(result)
     return made
+
+
+def numpy_form(name: str) -> Callable[..., Any]:
+    """Return the function of arrays that a primitive is, which SciPy's special functions need not be installed for.
+
+    Those of which SciPy has the only form raise ImportError when they are called without it.
+    """
+    row = PRIMITIVES[name]
+    return row.numpy if name not in OF_SCIPY or has_scipy() else partial(_without_scipy, name)
+
+
+def _without_scipy(name: str, *arrays: Array) -> Array:
+    row, type = PRIMITIVES[name], name_of(arrays[0].dtype)
+    body = expansion(name, type)
+    if body is not None:
+        return reference(body, arrays)[0]
+    return np.asarray((of_c_library(row.libm) if row.libm else row.numpy)(*arrays))
 
 
 def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, ...]) -> Array:
@@ -346,7 +364,7 @@ def evaluated(step: Step, values: Sequence[Array], type: str, shape: tuple[int, 
     args = [convert(np.asarray(arg.value) if isinstance(arg, Literal) else values[arg], name)
             for arg, name in zip(step.args, wanted, strict=True)]
     args = [wide(arg) for arg in args]                     # each primitive rounds once, as in the kernels of TensorFlow
-    return convert(np.asarray(PRIMITIVES[step.primitive].numpy(*args)), result)
+    return convert(np.asarray(numpy_form(step.primitive)(*args)), result)
 
 
 def convert(array: Array, type: str) -> Array:

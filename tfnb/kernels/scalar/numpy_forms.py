@@ -4,7 +4,10 @@ Integer division is C's where it truncates, and gives 0 where the divisor is 0: 
 """
 from __future__ import annotations
 
+import importlib.util
+import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +15,7 @@ import numpy as np
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.scalar.number_types import extreme
 
-_special = lazy_module("scipy.special")
+_special = lazy_module("scipy.special", extra="scipy")
 
 Array = Any                               # np.ndarray: NumPy's own annotations lose the type in every other operation
 
@@ -117,6 +120,26 @@ def erfinv(x: Array) -> Any:
 def shifted(ufunc: Any) -> Callable[[Array, Array], Any]:
     """Return a shift by y places, cut to those that a number has."""
     return lambda x, y: ufunc(x, np.clip(y, 0, 8 * np.asarray(y).itemsize - 1))
+
+
+@cache
+def has_scipy() -> bool:
+    """Return whether SciPy is installed."""
+    return importlib.util.find_spec("scipy") is not None
+
+
+def of_c_library(name: str) -> Callable[[Array], Any]:
+    """Return a function of Python's `math` for arrays, 0.1 us an element: infinity at a pole."""
+    function = getattr(math, name)
+
+    def scalar(x: float) -> float:
+        """Return the function of one number."""
+        try:
+            return float(function(x))
+        except (ValueError, OverflowError):
+            return math.inf
+    each = np.frompyfunc(scalar, 1, 1)
+    return lambda x: np.asarray(each(x), np.float64).astype(x.dtype)
 
 
 def special(name: str) -> Callable[[Array], Any]:

@@ -141,6 +141,8 @@ _POLYNOMIALS = polynomials() | inverse_circular() | widened()
 _IN_BODIES = {**_ARITHMETIC, **_LOGIC, **_TRANSCENDENTAL, **SPECIAL, **SCIPY, **_ROWS_AND_CAST}
 PRIMITIVES: dict[str, Primitive] = {name: replace(row, polynomial=_POLYNOMIALS.get(name, {})) for name, row in (
     _IN_BODIES | _CONVERSIONS | _OF_EXPANSIONS).items()}
+# NumPy forms that are functions of SciPy. Where it is absent, expansions are in their place, or the C library's.
+OF_SCIPY = frozenset({*SPECIAL, *SCIPY, "erf", "erfc", "lgamma", "digamma"} - {"shifted_left", "shifted_right"})
 ON_CPU = frozenset({*SCIPY, "nextafter"})          # no GPU has them
 # Names that the bodies of ops use as if they were builtins (those that Python has are operators there).
 BUILTINS = frozenset(name for name in _IN_BODIES if not hasattr(builtins, name) and not iskeyword(name))

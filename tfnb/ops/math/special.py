@@ -21,7 +21,7 @@ from tfnb.ops.math.broadcast import unbroadcast
 from tfnb.ops.math.complex import conj
 from tfnb.ops.math.functions import Exp
 
-special = lazy_module("scipy.special")
+special = lazy_module("scipy.special", extra="scipy")
 
 
 @public("math.erfinv")

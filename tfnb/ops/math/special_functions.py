@@ -19,7 +19,7 @@ from tfnb.ops.math.arithmetic import REAL, Square
 from tfnb.ops.math.broadcast import unbroadcast
 from tfnb.ops.math.functions import Cos, Exp, Log, Sin
 
-special = lazy_module("scipy.special")
+special = lazy_module("scipy.special", extra="scipy")
 
 
 @public("math.bessel_i0", "math.special.bessel_i0")

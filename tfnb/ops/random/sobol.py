@@ -12,7 +12,7 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 
-qmc = lazy_module("scipy.stats.qmc")
+qmc = lazy_module("scipy.stats.qmc", extra="scipy")
 _MOST_DIMENSIONS, _BITS = 21200, 32
 
 

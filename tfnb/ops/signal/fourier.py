@@ -15,13 +15,15 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.scalar.numpy_forms import has_scipy
 from tfnb.ops.array.roll import roll
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.complex import complex as complex_
 
-fft_of = lazy_module("scipy.fft")               # the one of NumPy < 2 computes in double precision alone
+# SciPy's transforms of many rows of float32 are two to ten times as fast as NumPy's.
+fft_of = lazy_module("scipy.fft" if has_scipy() else "numpy.fft")
 _COMPLEX = "{complex64, complex128} = DT_COMPLEX64"
 _REAL = "{float, double} = DT_FLOAT"
 _TITLES = {1: "over the last axis", 2: "over the last two axes", 3: "over the last three axes"}

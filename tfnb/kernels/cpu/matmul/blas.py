@@ -1,69 +1,72 @@
-"""SciPy's BLAS as addresses of C functions, without importing scipy.linalg.
+"""BLAS and LAPACK as addresses of C functions: those of the package scipy-openblas32, on macOS those of Accelerate.
 
-`scipy.linalg.cython_blas` holds BLAS functions as capsules. Importing it the usual way runs all of scipy.linalg
-(190 ms, 22 MB); loading the extension module alone takes 10 ms and 1 MB.
-
-The BLAS library that this brings in is set to one thread: our own pool splits large products, and two pools of spinning
-threads would fight for the cores. Libraries that were there before (NumPy's own) are left as they are.
+OpenBLAS is loaded by its path at the first use (15 ms), in a copy of its own, and set to one thread: our own pool
+splits large products, and two pools of spinning threads would fight for the cores. NumPy's own copy is left as it is.
 """
 from __future__ import annotations
 
-import importlib.machinery
+import ctypes
 import importlib.util
 import sys
 import threading
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from tfnb.core.lazy import lazy_module
-from tfnb.kernels.llvm.special_functions import address_of
+import numpy as np
 
-scipy = lazy_module("scipy")
-threadpoolctl = lazy_module("threadpoolctl")
-
-_NAME = "scipy.linalg.cython_blas"
+ACCELERATE = "/System/Library/Frameworks/Accelerate.framework/Accelerate"
+# The symbols of a function with 32-bit integers, the first that there is; NEWLAPACK: of macOS 13.3 and later.
+_SYMBOLS = ("{}$NEWLAPACK", "{}_") if sys.platform == "darwin" else ("scipy_{}_",)
 _loading = threading.Lock()
-_module: ModuleType | None = None
 
 
 @cache
 def function(name: str) -> int:
-    """Return the address of a BLAS function ("sgemm", "dgemv"...): Fortran's calling convention, 32-bit integers."""
-    global _module
+    """Return the address of a function of BLAS or LAPACK ("sgemm", "dgetrf"...): Fortran's calling convention, 32-bit
+    integers. Raises ImportError where there is no library."""
     with _loading:
-        if _module is None:
-            before = _libraries()
-            _module = _load()
-            _one_thread(before)
-    return address_of(_module.__pyx_capi__[name])
+        library = _library()
+    names = [symbol.format(name) for symbol in _SYMBOLS]
+    found = next((getattr(library, each) for each in names if hasattr(library, each)), None)
+    if found is None:
+        raise ImportError(f"expected a function {name} in {library._name}")
+    return ctypes.cast(found, ctypes.c_void_p).value or 0
 
 
-def _load() -> ModuleType:
-    """Return the extension module; by the usual import where it cannot be loaded alone."""
-    if _NAME in sys.modules:
-        return sys.modules[_NAME]
-    spec = importlib.machinery.PathFinder.find_spec(_NAME, [str(Path(scipy.__file__).parent / "linalg")])
-    if spec is None or spec.loader is None:
-        return importlib.import_module(_NAME)
-    try:
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    except ImportError:
-        return importlib.import_module(_NAME)
-    sys.modules.pop(_NAME, None)        # a later import of scipy.linalg finds it by itself and sets its attributes
-    return module
+@cache
+def has_library() -> bool:
+    """Return whether there is a library: browsers have none."""
+    return sys.platform == "darwin" or _file() is not None
 
 
-def _libraries() -> dict[str, Any]:
-    """Return file -> controller of the BLAS libraries now in the process."""
-    controllers = threadpoolctl.ThreadpoolController().lib_controllers
-    return {c.filepath: c for c in controllers if c.user_api == "blas"}
+@cache
+def _file() -> Path | None:
+    package = importlib.util.find_spec("scipy_openblas32")
+    folders = package.submodule_search_locations or () if package is not None else ()
+    return next((file for folder in folders for file in sorted(Path(folder, "lib").glob("*scipy_openblas*"))
+                 if file.suffix in (".so", ".dll", ".dylib")), None)
 
 
-def _one_thread(before: dict[str, Any]) -> None:
-    """Set the library that came with SciPy to one thread; if it is shared with NumPy and was there already, all."""
-    found = _libraries()
-    for path in set(found) - set(before) or set(found):
-        found[path].set_num_threads(1)
+@cache
+def _library() -> ctypes.CDLL:
+    if sys.platform == "darwin":
+        return ctypes.CDLL(ACCELERATE)
+    file = _file()
+    if file is None:
+        raise ImportError("matmul needs the package scipy-openblas32, which tfnb's installation brings: "
+                          "pip install scipy-openblas32", name="scipy_openblas32")
+    library = ctypes.CDLL(str(file))
+    library.scipy_openblas_set_num_threads(1)
+    return library
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Call a subroutine: bytes are characters, integers are int32, arrays give their memory.
+
+    Arrays are written to in place, in Fortran's order: whoever calls sees to both.
+    """
+    ctypes.CFUNCTYPE(None)(function(name))(*[
+        ctypes.c_void_p(given.ctypes.data) if isinstance(given, np.ndarray) else
+        ctypes.c_char_p(given) if isinstance(given, bytes) else ctypes.byref(ctypes.c_int32(given))
+        for given in arguments])
