@@ -16,6 +16,8 @@ from tests.browser.lab import ARGUMENTS, FRONT_ENDS, Lab, Notebook, chromium_pat
 from tfnb.notebook.frontend.widget import module_text
 
 Open = Callable[..., Notebook]
+# Notebook 7 is made of JupyterLab's parts: what shows outputs and runs cells is the same code in both.
+IN_BOTH = ("test_front_ends", "test_cells", "test_beside")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -67,9 +69,16 @@ def lab(module: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     lab.close()
 
 
-@pytest.fixture(scope="module", params=FRONT_ENDS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Tests of what one front end has and the other has not run in both; TFNB_STRESS=1 runs all others in both too."""
+    if "opener" in metafunc.fixturenames:
+        both = metafunc.module.__name__.rpartition(".")[2] in IN_BOTH or os.environ.get("TFNB_STRESS")
+        metafunc.parametrize("opener", list(FRONT_ENDS) if both else ["lab"], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
 def opener(request: pytest.FixtureRequest, chromium: Any, lab: Lab) -> Iterator[Open]:
-    """Opens notebooks in each front end in turn: opener(name, cells). They are closed when the module is done."""
+    """Opens notebooks in a front end: opener(name, cells). They are closed when the module is done."""
     if request.param == "notebook":
         pytest.importorskip("notebook", reason="Notebook is not installed")
     folder = os.environ.get("TFNB_SCREENSHOTS")
