@@ -202,6 +202,9 @@ class Distribution:
 
     def sample(self, sample_shape: Any = (), seed: int | None = None, name: str = "sample") -> Tensor:
         """Draw samples: a tensor of shape `sample_shape` + batch shape + event shape."""
+        return self._drawn(sample_shape, seed, name)
+
+    def _drawn(self, sample_shape: Any, seed: int | None, name: str, **condition: Any) -> Tensor:
         with self._name_scope(name, [sample_shape]):
             given = convert_to_tensor(np.array(sample_shape, np.int32) if isinstance(sample_shape, (list, tuple))
                                       else sample_shape, dtype=dtypes.int32, name="sample_shape")
@@ -209,7 +212,7 @@ class Distribution:
             vector = given if given.shape.ndims == 1 else raw.Reshape(given, [-1])
             known = constant_value(given)
             n = count if known is None else convert_to_tensor(np.int32(np.prod(known)))
-            drawn = self._hook("sample_n")(n, seed)
+            drawn = self._hook("sample_n")(n, seed, **condition)
             made: Tensor = raw.Reshape(drawn, concat([vector, shape_of(drawn)[1:]], 0))
             if known is not None:
                 made.set_shape(TensorShape(known.reshape(-1).tolist()).concatenate(self.batch_shape)
@@ -295,12 +298,13 @@ class Distribution:
         other = getattr(self, source, None) if source else None
         if other is None or function is None:
             raise NotImplementedError(f"{name} is not implemented: {type(self).__name__}")
-        return lambda *values: function(other(*values))
+        return lambda *values, **condition: function(other(*values, **condition))
 
-    def _computed(self, method: str, name: str, *values: Any) -> Tensor:
+    def _computed(self, method: str, name: str, *values: Any, **condition: Any) -> Tensor:
         with self._name_scope(name, values):
             hook = self._hook(method)
-            found: Tensor = hook(*(convert_to_tensor(v, name="value", preferred_dtype=self.dtype) for v in values))
+            found: Tensor = hook(*(convert_to_tensor(v, name="value", preferred_dtype=self.dtype) for v in values),
+                                 **condition)
             return found
 
     def _drawn_shape(self, n: Any) -> Tensor:

@@ -14,6 +14,11 @@ def logits_shapes(sample_shape: Any) -> dict[str, Tensor]:
     return {"logits": convert_to_tensor(sample_shape, dtype="int32")}
 
 
+def keep_parameters(distribution: Distribution, parameters: dict[str, Any]) -> None:
+    """Replace the parameters by the arguments of a subclass's constructor, its `locals()`: `copy` passes them."""
+    distribution._parameters = {key: value for key, value in parameters.items() if key not in ("self", "__class__")}
+
+
 class OfLogits(Distribution):
     """Base of distributions of one result, or of classes, that probabilities or their logarithms give."""
 

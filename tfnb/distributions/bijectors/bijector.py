@@ -39,6 +39,8 @@ class Bijector:
     -1.3863
     """
 
+    _is_injective = True                                     # False: `_inverse` returns a tuple of all x with g(x) = y
+
     def __init__(self, graph_parents: Any = None, is_constant_jacobian: bool = False, validate_args: bool = False,
                  dtype: Any = None, forward_min_event_ndims: int | None = None,
                  inverse_min_event_ndims: int | None = None, name: str | None = None) -> None:
@@ -94,38 +96,59 @@ class Bijector:
 
     def forward(self, x: Any, name: str = "forward") -> Any:
         """Return y = g(x)."""
-        with self._name_scope(name, x):
-            x = convert_to_tensor(x, name="x", preferred_dtype=self._dtype)
-            y = self._hook("_forward")(x)
-            self._inverses[y] = x
-            return y
+        return self._run_forward(x, name, {})
 
     def inverse(self, y: Any, name: str = "inverse") -> Any:
-        """Return x with g(x) = y."""
-        with self._name_scope(name, y):
-            y = convert_to_tensor(y, name="y", preferred_dtype=self._dtype)
-            known = self._inverses.get(y)
-            return self._hook("_inverse")(y) if known is None else known
+        """Return x with g(x) = y; of a function that is not injective a tuple of them."""
+        return self._run_inverse(y, name, {})
 
     def forward_log_det_jacobian(self, x: Any, event_ndims: int, name: str = "forward_log_det_jacobian") -> Any:
-        """Return log |det dg/dx|, summed over the last `event_ndims` axes of x."""
+        """Return log |det dg/dx|, summed over the last `event_ndims` axes of x.
+
+        Raises NotImplementedError for a function that is not injective.
+        """
+        return self._run_forward_log_det_jacobian(x, event_ndims, name, {})
+
+    def inverse_log_det_jacobian(self, y: Any, event_ndims: int, name: str = "inverse_log_det_jacobian") -> Any:
+        """Return log |det d(inverse of g)/dy|, summed over the last `event_ndims` axes of y; a tuple, as `inverse`."""
+        return self._run_inverse_log_det_jacobian(y, event_ndims, name, {})
+
+    def _run_forward(self, x: Any, name: str, condition: dict[str, Any]) -> Any:
+        with self._name_scope(name, x):
+            x = convert_to_tensor(x, name="x", preferred_dtype=self._dtype)
+            y = self._hook("_forward")(x, **condition)
+            if not condition and self._is_injective:
+                self._inverses[y] = x
+            return y
+
+    def _run_inverse(self, y: Any, name: str, condition: dict[str, Any]) -> Any:
+        with self._name_scope(name, y):
+            y = convert_to_tensor(y, name="y", preferred_dtype=self._dtype)
+            known = None if condition else self._inverses.get(y)
+            return self._hook("_inverse")(y, **condition) if known is None else known
+
+    def _run_forward_log_det_jacobian(self, x: Any, event_ndims: int, name: str, condition: dict[str, Any]) -> Any:
+        if not self._is_injective:
+            raise NotImplementedError("forward_log_det_jacobian cannot be implemented for non-injective transforms.")
         with self._name_scope(name, x):
             x = convert_to_tensor(x, name="x", preferred_dtype=self._dtype)
             if hasattr(self, "_forward_log_det_jacobian"):
-                return self._summed(self._forward_log_det_jacobian(x), x, event_ndims, self._forward_ndims)
-            y = self._hook("_forward")(x)
-            inner = self._hook("_inverse_log_det_jacobian")(y)
+                return self._summed(self._forward_log_det_jacobian(x, **condition), x, event_ndims, self._forward_ndims)
+            y = self._hook("_forward")(x, **condition)
+            inner = self._hook("_inverse_log_det_jacobian")(y, **condition)
             return -self._summed(inner, x, event_ndims, self._forward_ndims)
 
-    def inverse_log_det_jacobian(self, y: Any, event_ndims: int, name: str = "inverse_log_det_jacobian") -> Any:
-        """Return log |det d(inverse of g)/dy|, summed over the last `event_ndims` axes of y."""
+    def _run_inverse_log_det_jacobian(self, y: Any, event_ndims: int, name: str, condition: dict[str, Any]) -> Any:
         with self._name_scope(name, y):
             y = convert_to_tensor(y, name="y", preferred_dtype=self._dtype)
             if hasattr(self, "_inverse_log_det_jacobian"):
-                return self._summed(self._inverse_log_det_jacobian(y), y, event_ndims, self._inverse_ndims)
-            x = self._inverses.get(y)
-            x = self._hook("_inverse")(y) if x is None else x
-            inner = self._hook("_forward_log_det_jacobian")(x)
+                found = self._inverse_log_det_jacobian(y, **condition)
+                if isinstance(found, tuple):
+                    return tuple(self._summed(each, y, event_ndims, self._inverse_ndims) for each in found)
+                return self._summed(found, y, event_ndims, self._inverse_ndims)
+            x = None if condition else self._inverses.get(y)
+            x = self._hook("_inverse")(y, **condition) if x is None else x
+            inner = self._hook("_forward_log_det_jacobian")(x, **condition)
             return -self._summed(inner, y, event_ndims, self._inverse_ndims)
 
     def _hook(self, name: str) -> Callable[..., Any]:
@@ -174,6 +197,39 @@ class Bijector:
 
     def _inverse_event_shape_tensor(self, shape: Tensor) -> Tensor:
         return shape
+
+
+class ConditionalBijector(Bijector):
+    """Bijector whose methods take further named arguments, which they pass to the hooks.
+
+    graph_parents, is_constant_jacobian, dtype, forward_min_event_ndims, inverse_min_event_ndims: as of `Bijector`.
+
+    >>> class Times(tf.contrib.distributions.bijectors.ConditionalBijector):
+    ...     def __init__(self):
+    ...         super().__init__(forward_min_event_ndims=0)
+    ...     def _forward(self, x, factor):
+    ...         return x * factor
+    >>> sess.run(Times().forward([1.0, 2.0], factor=3.0))
+    array([3., 6.], dtype=float32)
+    """
+
+    def forward(self, x: Any, name: str = "forward", **condition_kwargs: Any) -> Any:
+        """Return y = g(x)."""
+        return self._run_forward(x, name, condition_kwargs)
+
+    def inverse(self, y: Any, name: str = "inverse", **condition_kwargs: Any) -> Any:
+        """Return x with g(x) = y."""
+        return self._run_inverse(y, name, condition_kwargs)
+
+    def forward_log_det_jacobian(self, x: Any, event_ndims: int, name: str = "forward_log_det_jacobian",
+                                 **condition_kwargs: Any) -> Any:
+        """Return log |det dg/dx|, summed over the last `event_ndims` axes of x."""
+        return self._run_forward_log_det_jacobian(x, event_ndims, name, condition_kwargs)
+
+    def inverse_log_det_jacobian(self, y: Any, event_ndims: int, name: str = "inverse_log_det_jacobian",
+                                 **condition_kwargs: Any) -> Any:
+        """Return log |det d(inverse of g)/dy|, summed over the last `event_ndims` axes of y."""
+        return self._run_inverse_log_det_jacobian(y, event_ndims, name, condition_kwargs)
 
 
 describe(globals(), DISTRIBUTIONS)

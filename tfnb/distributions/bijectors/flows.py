@@ -1,4 +1,4 @@
-"""Normalizing flows: masked autoregressive (Papamakarios et al., 2017) and real NVP (Dinh et al., 2017)."""
+"""Normalizing flows: masked autoregressive (Papamakarios et al., 2017), real NVP (Dinh et al., 2017), normalization."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -11,12 +11,13 @@ from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.distributions.bijectors.bijector import Bijector
 from tfnb.graph.stack import name_scope
 from tfnb.layers.core import dense
+from tfnb.layers.normalization import BatchNormalization as _BatchNormalization
 from tfnb.ops.array.joining import concat, unstack
 from tfnb.ops.array.reshape import reshape
 from tfnb.ops.array.reshape import shape as shape_of
 from tfnb.ops.array.slicing import split
 from tfnb.ops.declaration.raw import raw
-from tfnb.ops.nn.activations import relu
+from tfnb.ops.nn.activations import moments, relu
 from tfnb.ops.reductions.clip import clip_by_value
 from tfnb.variables.initializers import glorot_uniform_initializer
 from tfnb.variables.template import make_template
@@ -200,6 +201,77 @@ def real_nvp_default_template(hidden_layers: Sequence[int], shift_only: bool = F
             x = dense(x, (1 if shift_only else 2) * output_units)
             return (x, None) if shift_only else tuple(split(x, 2, axis=-1))        # type: ignore[return-value]
         return make_template("real_nvp_default_template", network)
+
+
+class BatchNormalization(Bijector):
+    """Batch normalization as a bijector: its inverse normalizes data, forward gives samples the mean and variance back.
+
+    The log-probability of data uses mean and variance of the batch while training; forward always uses the moving
+    averages, whose updates go to UPDATE_OPS.
+
+    batchnorm_layer: a tf.layers.BatchNormalization, without renorm and virtual_batch_size (else ValueError), by default
+    one whose gamma stays positive; training: whether the inverse uses mean and variance of the batch.
+
+    >>> b = tf.contrib.distributions.bijectors.BatchNormalization()
+    >>> x = b.inverse(tf.constant([[1.0], [3.0]]))
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(x)
+    array([[-0.9995],
+           [ 0.9995]], dtype=float32)
+    """
+
+    def __init__(self, batchnorm_layer: Any = None, training: bool = True, validate_args: bool = False,
+                 name: str = "batch_normalization") -> None:
+        layer = batchnorm_layer or _BatchNormalization(gamma_constraint=lambda gamma: relu(gamma) + 1e-6)
+        if not isinstance(layer, _BatchNormalization):
+            raise ValueError(f"batchnorm_layer must be an instance of BatchNormalization layer, got {type(layer)}")
+        if layer.renorm or layer.virtual_batch_size:
+            raise ValueError("BatchNormalization Bijector does not support renormalization and virtual batch sizes")
+        self.batchnorm, self._training = layer, training
+        super().__init__(forward_min_event_ndims=max([1, *(-axis for axis in layer.axis if axis < 0)]),
+                         validate_args=validate_args, name=name)
+
+    def _built(self, x: Any) -> Any:
+        if not self.batchnorm.built:
+            self.batchnorm.build(x.shape)
+        return self.batchnorm
+
+    def _broadcast(self, x: Any, variable: Any) -> Any:
+        """Return a variable of the layer, of a shape that broadcasts with x."""
+        if len(self.batchnorm.axis) > 1 or self.batchnorm.axis[0] in (-1, x.shape.ndims - 1):
+            return variable
+        return reshape(variable, [-1 if i == self.batchnorm.axis[0] else 1 for i in range(x.shape.ndims)])
+
+    def _forward(self, x: Any) -> Any:
+        layer = self._built(x)
+        if layer.center:
+            x = x - self._broadcast(x, layer.beta)
+        if layer.scale:
+            x = x / self._broadcast(x, layer.gamma)
+        spread = raw.Sqrt(self._broadcast(x, layer.moving_variance) + layer.epsilon)
+        return x * spread + self._broadcast(x, layer.moving_mean)
+
+    def _inverse(self, y: Any) -> Any:
+        self._built(y)
+        return self.batchnorm.apply(y, training=self._training)
+
+    def _log_scale(self, x: Any, variance: Any) -> Any:
+        """Return the logarithm of the determinant of x -> normalized x."""
+        layer: Any = self.batchnorm
+        found = -0.5 * raw.Sum(raw.Log(variance + layer.epsilon), np.arange(variance.shape.ndims, dtype=np.int32))
+        if layer.scale:
+            found = found + raw.Sum(raw.Log(layer.gamma), np.arange(layer.gamma.shape.ndims, dtype=np.int32))
+        return found + raw.ZerosLike(raw.Sum(x, np.arange(-self._forward_ndims, 0, dtype=np.int32)))
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return -self._log_scale(x, self._built(x).moving_variance)
+
+    def _inverse_log_det_jacobian(self, y: Any) -> Any:
+        layer = self._built(y)
+        if not self._training:
+            return self._log_scale(y, layer.moving_variance)
+        axes = {axis % y.shape.ndims for axis in layer.axis}
+        return self._log_scale(y, moments(y, [i for i in range(y.shape.ndims) if i not in axes])[1])
 
 
 describe(globals(), DISTRIBUTIONS)

@@ -9,12 +9,15 @@ import numpy as np
 from tfnb.core.arguments import DISTRIBUTIONS, describe
 from tfnb.core.shape import TensorShape
 from tfnb.distributions.bijectors.bijector import Bijector
-from tfnb.distributions.linear import Scale
+from tfnb.distributions.linear import scale_operator
 from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.stack import name_scope
+from tfnb.linalg.operators.operator import LinearOperator
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import invert_permutation, reshape
 from tfnb.ops.array.reshape import shape as shape_of
+from tfnb.ops.declaration.raw import raw
 
 
 class Chain(Bijector):
@@ -80,6 +83,16 @@ class Chain(Bijector):
             shape = each.inverse_event_shape(shape)
         return shape
 
+    def _forward_event_shape_tensor(self, shape: Any) -> Any:
+        for each in reversed(self._bijectors):
+            shape = each.forward_event_shape_tensor(shape)
+        return shape
+
+    def _inverse_event_shape_tensor(self, shape: Any) -> Any:
+        for each in self._bijectors:
+            shape = each.inverse_event_shape_tensor(shape)
+        return shape
+
 
 class Invert(Bijector):
     """The inverse of a bijector, as a bijector.
@@ -119,6 +132,12 @@ class Invert(Bijector):
 
     def _inverse_event_shape(self, shape: TensorShape) -> Any:
         return self._bijector.forward_event_shape(shape)
+
+    def _forward_event_shape_tensor(self, shape: Any) -> Any:
+        return self._bijector.inverse_event_shape_tensor(shape)
+
+    def _inverse_event_shape_tensor(self, shape: Any) -> Any:
+        return self._bijector.forward_event_shape_tensor(shape)
 
 
 class Inline(Bijector):
@@ -231,12 +250,60 @@ class Reshape(Bijector):
         return TensorShape([n if n != -1 else None if count is None else count // known for n in after])
 
 
-class Affine(Bijector):
+class AffineLinearOperator(Bijector):
+    """The bijector y = scale @ x + shift of vectors, for a linear operator.
+
+    shift: vectors, 0 by default; scale: a LinearOperator (else TypeError) that its hints say to be not singular (else
+    ValueError), the identity by default.
+
+    >>> scale = tf.linalg.LinearOperatorDiag([2.0, 3.0], is_non_singular=True)
+    >>> b = tf.contrib.distributions.bijectors.AffineLinearOperator(shift=[1.0, 0.0], scale=scale)
+    >>> sess.run([b.forward([1.0, 1.0]), b.forward_log_det_jacobian([1.0, 1.0], event_ndims=1)])
+    [array([3., 3.], dtype=float32), 1.7918]
+    """
+
+    def __init__(self, shift: Any = None, scale: Any = None, validate_args: bool = False,
+                 name: str = "affine_linear_operator") -> None:
+        if scale is not None and not isinstance(scale, LinearOperator):
+            raise TypeError("scale is not an instance of tf.LinearOperator")
+        if scale is not None and not scale.is_non_singular:
+            raise ValueError("Scale matrix must be non-singular.")
+        self._shift = None if shift is None else convert_to_tensor(
+            shift, name="shift", dtype=None if scale is None else scale.dtype)
+        self._scale = scale
+        parents = [] if self._shift is None else [self._shift]
+        dtype = scale.dtype if scale is not None else None if self._shift is None else self._shift.dtype
+        super().__init__([*parents, *(scale.graph_parents if scale is not None else ())], True, validate_args, dtype,
+                         forward_min_event_ndims=1, name=name)
+
+    @property
+    def shift(self) -> Any:
+        """The shift, or None."""
+        return self._shift
+
+    @property
+    def scale(self) -> Any:
+        """The linear operator, or None."""
+        return self._scale
+
+    def _forward(self, x: Any) -> Any:
+        y = x if self._scale is None else self._scale.matvec(x)
+        return y if self._shift is None else y + self._shift
+
+    def _inverse(self, y: Any) -> Any:
+        x = y if self._shift is None else y - self._shift
+        return x if self._scale is None else self._scale.solvevec(x)
+
+    def _forward_log_det_jacobian(self, x: Any) -> Any:
+        return convert_to_tensor(0.0, dtype=x.dtype) if self._scale is None else self._scale.log_abs_determinant()
+
+
+class Affine(AffineLinearOperator):
     """The bijector y = scale @ x + shift of vectors.
 
     shift: 0 by default; scale_identity_multiplier: a multiple of the identity; scale_diag: a diagonal; scale_tril: a
-    lower triangular matrix; of which scale is the sum, by default the identity. scale_perturb_factor,
-    scale_perturb_diag: refused (NotImplementedError).
+    lower triangular matrix; scale_perturb_factor: F of an update of low rank, F @ diag(u) @ F^T, and
+    scale_perturb_diag: u, 1 by default; of all of which scale is the sum, by default the identity.
 
     >>> b = tf.contrib.distributions.bijectors.Affine(shift=[1.0, 0.0], scale_diag=[2.0, 3.0])
     >>> sess.run([b.forward([1.0, 1.0]), b.forward_log_det_jacobian([1.0, 1.0], event_ndims=1)])
@@ -246,37 +313,34 @@ class Affine(Bijector):
     def __init__(self, shift: Any = None, scale_identity_multiplier: Any = None, scale_diag: Any = None,
                  scale_tril: Any = None, scale_perturb_factor: Any = None, scale_perturb_diag: Any = None,
                  validate_args: bool = False, name: str = "affine") -> None:
-        if scale_perturb_factor is not None or scale_perturb_diag is not None:
-            raise NotImplementedError("Affine has no low-rank updates of its scale here: give scale_tril")
-        parts = [None if each is None else convert_to_tensor(each) for each in (
-            shift, scale_identity_multiplier, scale_diag, scale_tril)]
-        self._shift, multiple, diag, tril = parts
-        if multiple is not None:
-            multiple = multiple[..., None]
-            diag = multiple if diag is None else diag + multiple
-        self._scalar = tril is None and scale_diag is None
-        self._scale = None if diag is None and tril is None else Scale(diag, tril)
-        super().__init__([t for t in parts if t is not None], True, validate_args, forward_min_event_ndims=1, name=name)
+        with name_scope(name):
+            self._multiple = None
+            if scale_diag is None and scale_tril is None and scale_perturb_factor is None:
+                scale = None
+                if scale_identity_multiplier is not None:            # the size of vectors comes with x alone
+                    self._multiple = convert_to_tensor(scale_identity_multiplier, name="scale_identity_multiplier")
+            else:
+                like = None if scale_perturb_factor is None else convert_to_tensor(scale_perturb_factor)[..., 0]
+                scale = scale_operator(scale_diag, scale_identity_multiplier, scale_tril, like, scale_perturb_factor,
+                                       scale_perturb_diag)
+            super().__init__(shift, scale, validate_args, name)
 
     @property
-    def shift(self) -> Any:
-        """The shift, or None."""
-        return self._shift
+    def scale(self) -> Any:
+        """The linear operator, the multiple of the identity if there is nothing else, or None."""
+        return self._scale if self._multiple is None else self._multiple
 
     def _forward(self, x: Any) -> Any:
-        y = x if self._scale is None else self._scale.multiply(x)
-        return y if self._shift is None else y + self._shift
+        return super()._forward(x if self._multiple is None else x * self._multiple[..., None])
 
     def _inverse(self, y: Any) -> Any:
-        x = y if self._shift is None else y - self._shift
-        return x if self._scale is None else self._scale.solve(x)
+        x = super()._inverse(y)
+        return x if self._multiple is None else x / self._multiple[..., None]
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
-        if self._scale is None:
-            return convert_to_tensor(0.0, dtype=x.dtype)
-        if self._scalar:
-            return Scale(self._scale.diag * (x * 0 + 1)).log_abs_det()
-        return self._scale.log_abs_det()
+        if self._multiple is None:
+            return super()._forward_log_det_jacobian(x)
+        return raw.Cast(shape_of(x)[-1], DstT=x.dtype) * raw.Log(raw.Abs(self._multiple))
 
 
 describe(globals(), DISTRIBUTIONS)

@@ -89,46 +89,60 @@ class TransformedDistribution(Distribution):
     def _inner_ndims(self) -> int:
         return _ndims(self._distribution) if self._more_event is None else len(self._more_event)
 
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
+    def _sample_n(self, n: Any, seed: int | None, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
         more = [*(self._more_batch or ()), *(self._more_event or ())]
-        drawn = self._distribution.sample(concat([raw.Reshape(n, [1]), np.array(more, np.int32)], 0), seed=seed)
+        drawn = self._distribution.sample(concat([raw.Reshape(n, [1]), np.array(more, np.int32)], 0), seed=seed,
+                                          **(distribution_kwargs or {}))
         if self._more_event is not None and self._more_batch is None and self._distribution.batch_shape.ndims:
             raise NotImplementedError("event_shape needs a distribution with the batch shape []")
-        return self._bijector.forward(drawn)
+        return self._bijector.forward(drawn, **(bijector_kwargs or {}))
 
-    def _log_prob(self, y: Tensor) -> Any:
-        x = self._bijector.inverse(y)
+    def _log_prob(self, y: Tensor, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
         inner = self._inner_ndims()
         ndims = inner + self._bijector.inverse_min_event_ndims - self._bijector.forward_min_event_ndims
-        found = _sum_of_last(self._distribution.log_prob(x), len(self._more_event or ()))
-        return found + self._bijector.inverse_log_det_jacobian(y, ndims)
+        x = self._bijector.inverse(y, **(bijector_kwargs or {}))
+        slopes = self._bijector.inverse_log_det_jacobian(y, ndims, **(bijector_kwargs or {}))
+        pairs = zip(x, slopes, strict=True) if isinstance(x, tuple) else [(x, slopes)]
+        found = [_sum_of_last(self._distribution.log_prob(each, **(distribution_kwargs or {})),
+                              len(self._more_event or ())) + slope for each, slope in pairs]
+        return found[0] if len(found) == 1 else reduce_logsumexp(stack(found), 0)
 
-    def _of_scalars(self, method: str, y: Tensor) -> Any:
+    def _of_scalars(self, method: str, y: Tensor, bijector_kwargs: Any, distribution_kwargs: Any) -> Any:
         if self._inner_ndims() or self._bijector.forward_min_event_ndims:
             raise NotImplementedError(f"{method} is not implemented when overriding event_shape or for vectors")
-        return getattr(self._distribution, method)(self._bijector.inverse(y))
+        x = self._bijector.inverse(y, **(bijector_kwargs or {}))
+        if isinstance(x, tuple):
+            raise NotImplementedError(f"{method} is not implemented when bijector is not injective.")
+        return getattr(self._distribution, method)(x, **(distribution_kwargs or {}))
 
-    def _cdf(self, y: Tensor) -> Any:
-        return self._of_scalars("cdf", y)
+    def _cdf(self, y: Tensor, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
+        return self._of_scalars("cdf", y, bijector_kwargs, distribution_kwargs)
 
-    def _log_cdf(self, y: Tensor) -> Any:
-        return self._of_scalars("log_cdf", y)
+    def _log_cdf(self, y: Tensor, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
+        return self._of_scalars("log_cdf", y, bijector_kwargs, distribution_kwargs)
 
-    def _survival_function(self, y: Tensor) -> Any:
-        return self._of_scalars("survival_function", y)
+    def _survival_function(self, y: Tensor, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
+        return self._of_scalars("survival_function", y, bijector_kwargs, distribution_kwargs)
+
+    def _log_survival_function(self, y: Tensor, bijector_kwargs: Any = None, distribution_kwargs: Any = None) -> Any:
+        return self._of_scalars("log_survival_function", y, bijector_kwargs, distribution_kwargs)
 
     def _quantile(self, p: Tensor) -> Any:
         if self._inner_ndims():
             raise NotImplementedError("quantile is not implemented when overriding event_shape or for vectors")
         return self._bijector.forward(self._distribution.quantile(p))
 
+    def _linear(self) -> bool:
+        b = self._bijector
+        return b.is_constant_jacobian and b._is_injective and self._more_event is None
+
     def _mean(self) -> Any:
-        if not self._bijector.is_constant_jacobian or self._more_event is not None:
+        if not self._linear():
             raise NotImplementedError("mean is not implemented for non-affine bijectors")
         return self._bijector.forward(self._distribution.mean())
 
     def _entropy(self) -> Any:
-        if not self._bijector.is_constant_jacobian or self._more_event is not None:
+        if not self._linear():
             raise NotImplementedError("entropy is not implemented")
         at = self._bijector.forward(raw.ZerosLike(self._distribution.mean()))
         return self._distribution.entropy() - self._bijector.inverse_log_det_jacobian(at, self._inner_ndims())

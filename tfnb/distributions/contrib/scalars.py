@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.arguments import DISTRIBUTIONS, describe
-from tfnb.distributions.continuous import LocationScale, Normal
+from tfnb.distributions.continuous import LocationScale
 from tfnb.distributions.distribution import FULLY_REPARAMETERIZED, Distribution
+from tfnb.distributions.kullback_leibler import RegisterKL
 from tfnb.distributions.parameters import floats, number, where_defined
 from tfnb.distributions.positive import Gamma, OfRate
-from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.ops.array.joining import broadcast_to
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.random.random_ops import random_normal, random_uniform
 from tfnb.ops.random.samples import random_gamma
@@ -24,22 +23,6 @@ EULER = 0.5772156649015329
 
 def _positive_uniform(shape: Tensor, dtype: Any, seed: int | None) -> Tensor:
     return random_uniform(shape, np.finfo(dtype.as_numpy_dtype).tiny, 1.0, dtype, seed=seed)
-
-
-class NormalWithSoftplusScale(Normal):
-    """Normal distribution of standard deviation softplus(`scale`).
-
-    loc: the mean; scale: of any sign.
-
-    >>> sess.run(tf.contrib.distributions.NormalWithSoftplusScale(0.0, 0.0).stddev())
-    0.6931
-    """
-
-    def __init__(self, loc: Any, scale: Any, validate_args: bool = False, allow_nan_stats: bool = True,
-                 name: str = "NormalWithSoftplusScale") -> None:
-        parameters = dict(locals())
-        super().__init__(loc, raw.Softplus(convert_to_tensor(scale)), validate_args, allow_nan_stats, name)
-        self._parameters = {key: value for key, value in parameters.items() if key not in ("self", "__class__")}
 
 
 class Logistic(LocationScale):
@@ -211,6 +194,13 @@ class HalfNormal(Distribution):
         return raw.ZerosLike(self._scale)
 
 
+@RegisterKL(HalfNormal, HalfNormal)
+def _kl_half_normal(a: Any, b: Any, name: str | None = None) -> Any:
+    with name_scope(name, "kl_half_normal_half_normal"):
+        ratio = a.scale / b.scale
+        return -raw.Log(ratio) + 0.5 * (raw.Square(ratio) - 1)
+
+
 class Chi2(Gamma):
     """Chi-squared distribution of `df` degrees of freedom.
 
@@ -272,51 +262,6 @@ class InverseGamma(OfRate):
 
     def _mode(self) -> Any:
         return self._rate / (1 + self._concentration)
-
-
-class Deterministic(Distribution):
-    """The distribution of the constant `loc`.
-
-    atol, rtol: a value is taken for loc where it differs by at most atol + rtol * abs(loc); 0 by default.
-
-    >>> sess.run(tf.contrib.distributions.Deterministic(2.0).prob([1.0, 2.0]))
-    array([0., 1.], dtype=float32)
-    """
-
-    def __init__(self, loc: Any, atol: Any = None, rtol: Any = None, validate_args: bool = False,
-                 allow_nan_stats: bool = True, name: str = "Deterministic") -> None:
-        parameters = dict(locals())
-        with name_scope(name, values=[loc]) as scope:
-            self._loc = convert_to_tensor(loc, name="loc")
-            self._slack = sum((convert_to_tensor(each, dtype=self._loc.dtype) * factor for each, factor in (
-                (atol, 1), (rtol, raw.Abs(self._loc))) if each is not None), raw.ZerosLike(self._loc))
-        super().__init__(self._loc.dtype, FULLY_REPARAMETERIZED, validate_args, allow_nan_stats, parameters,
-                         [self._loc], scope)
-
-    @property
-    def loc(self) -> Tensor:
-        """The constant."""
-        return self._loc
-
-    def _sample_n(self, n: Any, seed: int | None) -> Any:
-        return broadcast_to(self._loc, self._drawn_shape(n))
-
-    def _prob(self, x: Tensor) -> Any:
-        return raw.Cast(raw.LessEqual(raw.Abs(x - self._loc), self._slack), DstT=self.dtype)
-
-    def _cdf(self, x: Tensor) -> Any:
-        return raw.Cast(raw.GreaterEqual(x, self._loc - self._slack), DstT=self.dtype)
-
-    def _entropy(self) -> Any:
-        return raw.ZerosLike(self._loc)
-
-    def _mean(self) -> Any:
-        return raw.Identity(self._loc)
-
-    def _variance(self) -> Any:
-        return raw.ZerosLike(self._loc)
-
-    _mode = _mean
 
 
 describe(globals(), DISTRIBUTIONS)
