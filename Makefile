@@ -34,6 +34,8 @@ LOWEST_PYTHON ?= $(shell for p in python3.11 python3.12 python3; do \
 TORCH := .venv-torch
 JAX := .venv-jax
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Kernels and servers start by the hundred in the tests: where this is set, each would compile all of tfnb's modules anew.
+export PYTHONDONTWRITEBYTECODE :=
 # Node's programs look for `node` on PATH: the one that pip installed.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
