@@ -6,7 +6,8 @@
     python -m tests.mutation --again                                those that survived in the last runs
 
 Run by hand, from the root of the repository, with the Python of the environment that has the packages for tests.
-The first run records which test reaches which line (by coverage.py, some 20 minutes, kept in .cache/mutants); a mutant then meets the tests that reach its line, those of its own folder and the fast ones first.
+The first run records which test reaches which line (by coverage.py, some 20 minutes, kept in .cache/mutants); a mutant
+then meets the tests that reach its line, those of its own folder and the fast ones first.
 Judge each survivor: write a test that sees it, or name it in equivalent.tsv with the reason why nobody can.
 """
 from __future__ import annotations
