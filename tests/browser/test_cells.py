@@ -1,6 +1,8 @@
 """Cells that own their ops, in both front ends: badges in place, stale cells run again in theirs, deletion, undo."""
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.browser.conftest import Open
@@ -69,7 +71,8 @@ def test_a_changed_cell_marks_others_and_they_run_again_in_their_places(changed:
     assert "made GradientDescent" in notebook.output(TRAIN) and "made" not in notebook.output(RERUN)
     assert notebook.cell(TRAIN).locator(".jp-OutputArea-child").count() == 2, "the old output was replaced"
     notebook.run(LOOP)
-    assert float(notebook.output(LOOP).split()[0]) != float(trained.split()[0])
+    losses = [re.findall(r"^0\.\d+$", text, re.MULTILINE) for text in (trained, notebook.output(LOOP))]
+    assert len(losses[0]) == len(losses[1]) == 1 and losses[0] != losses[1]    # beside "compiled ..." on a slow machine
     notebook.trap.quiet()
 
 
