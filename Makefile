@@ -49,7 +49,7 @@ test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 site: $(STAMPS)/site $(STAMPS)/lite
 	$(BIN)/python -m docs.website --lite
