@@ -55,8 +55,9 @@ class LinearModel:
         if isinstance(column, CategoricalColumn):
             table = self.weights(column, "weights", (column.num_buckets, self._units))
             ids, weights = column.get_sparse_tensors(self._cache, self._variables)
-            return safe_embedding_lookup_sparse(table, _rows(ids), None if weights is None else _rows(weights),
-                                                getattr(column, "combiner", self._combiner), name="weighted_sum")
+            return safe_embedding_lookup_sparse(
+                table, one_row_each(ids), None if weights is None else one_row_each(weights),
+                getattr(column, "combiner", self._combiner), name="weighted_sum")
         assert isinstance(column, DenseColumn)
         matrix = self.weights(column, "weights", (prod(column.variable_shape), self._units))
         return matmul(flat(column, column.get_dense_tensor(self._cache, self._variables)), matrix, name="weighted_sum")
@@ -72,7 +73,8 @@ class LinearModel:
         return bias_add(total, self.weights("bias", "bias_weights", (self._units,)), name="weighted_sum")
 
 
-def _rows(sparse: SparseTensor) -> SparseTensor:
+def one_row_each(sparse: SparseTensor) -> SparseTensor:
+    """Return a SparseTensor with one row for each example, [batch, all else]."""
     sizes: Any = sparse.dense_shape
     return sparse_reshape(sparse, [sizes[0], -1])
 

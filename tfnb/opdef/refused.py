@@ -60,7 +60,6 @@ _REASONS = {
     "Abort": "it ends the process: raise an error by tf.Assert or tf.py_func",
     "StatefulStandardNormal": "StatefulStandardNormalV2 took its place in release 1.14: tf.random.Generator makes that",
     "RefSelect": "which variable an op writes to is known here before a run: use tf.cond or tf.case",
-    "Sdca.*": "it solves tf.contrib.linear_optimizer's models: use tf.train.FtrlOptimizer, which has l1 and l2 too",
     "LMDBReader": "LMDB files are read by a library inside of TensorFlow: convert them to TFRecords",
     _REMOVED: "TensorFlow took it out of graphs before release 1.2",
     _FUSED: "it is a fused op of Intel's oneDNN: QuantizedConv2D, QuantizedBiasAdd, Requantize... are there",

@@ -47,6 +47,8 @@ __getattr__ = _lazy_names(__name__, {
     **dict.fromkeys(("CheckpointSaverHook", "CheckpointSaverListener"), "tfnb.train.sessions.checkpoint_hook"),
     **dict.fromkeys(("VocabInfo", "warm_start"), "tfnb.train.checkpoints.warm_start"),
     "Server": "tfnb.cluster.server",
+    **dict.fromkeys(("sdca_optimizer", "sdca_shrink_l1"), "tfnb.ops.state.dual_ascent"),
+    "sdca_fprint": "tfnb.ops.strings.hashing",
     **dict.fromkeys(("Checkpoint", "CheckpointManager"), "tfnb.train.checkpoints.checkpoint"),
     "checkpoints_iterator": "tfnb.train.checkpoints.iterator",
     "replica_device_setter": "tfnb.train.device_setter",

@@ -11,6 +11,7 @@ from tfnb.estimator.early_stopping import (
 )
 from tfnb.estimator.in_memory import InMemoryEvaluatorHook
 from tfnb.estimator.models.kmeans import KMeansClustering as KMeans
+from tfnb.estimator.models.linear_sdca import LinearSDCA
 from tfnb.estimator.models.logit_fns import call_logit_fn, dnn_logit_fn_builder, linear_logit_fn_builder
 from tfnb.estimator.receivers import build_raw_supervised_input_receiver_fn
 

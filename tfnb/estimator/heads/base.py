@@ -15,7 +15,7 @@ from tfnb.graph.stack import get_collection, name_scope
 from tfnb.losses.losses import Reduction, compute_weighted_loss
 from tfnb.metrics.base import mean
 from tfnb.ops.array.create import ones_like
-from tfnb.ops.array.reshape import expand_dims
+from tfnb.ops.array.reshape import expand_dims, reshape
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.control.group import group
 from tfnb.ops.io.summary import scalar as scalar_summary
@@ -128,6 +128,12 @@ class Head:
                 if value is not None:
                     scalar_summary(self._key(key), value)
         return EstimatorSpec(mode, predictions, loss, train_op)
+
+    def labels_and_weights(self, features: Any, labels: Any, logits: Any) -> tuple[Any, Any]:
+        """Return the weights of the examples and the labels as the head uses them, vectors (or 1.0 for weights)."""
+        weights = self._weights(features)
+        return (weights if isinstance(weights, float) else reshape(weights, [-1])), \
+            reshape(self._labels(labels, self._checked(logits)), [-1])
 
     def _key(self, name: str) -> str:
         return f"{name}/{self._name}" if self._name else name

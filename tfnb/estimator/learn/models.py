@@ -11,6 +11,7 @@ from tfnb.estimator.heads.base import Head
 from tfnb.estimator.heads.kinds import BinaryClassHead, MultiClassHead, RegressionHead
 from tfnb.estimator.learn.estimator import Estimator, gathered
 from tfnb.estimator.models import parts
+from tfnb.estimator.models.linear_sdca import LinearSDCA
 from tfnb.estimator.spec import EstimatorSpec, ModeKeys
 from tfnb.feature_column.contrib import input_from_feature_columns, weighted_sum_from_feature_columns
 from tfnb.graph.stack import control_dependencies
@@ -60,10 +61,14 @@ class _Deep:
 
 
 class _Wide:
-    """Linear part of a model. optimizer: by default Ftrl, of a learning rate of at most 0.2."""
+    """Linear part of a model. optimizer: by default Ftrl, of a learning rate of at most 0.2.
+
+    variables: those of each column and of "bias", once there are logits.
+    """
 
     def __init__(self, columns: Any, optimizer: Any) -> None:
         self.scope, self._columns, self._optimizer = "linear", list(columns), optimizer
+        self.variables: dict[Any, Any] = {}
 
     def optimizer(self) -> Any:
         """Return the optimizer of its variables."""
@@ -72,7 +77,9 @@ class _Wide:
 
     def logits(self, features: Mapping[str, Any], mode: str, size: int) -> Any:
         """Return the logits [batch_size, size]."""
-        made, _, _ = weighted_sum_from_feature_columns(features, self._columns, size, scope=get_variable_scope())
+        made, self.variables, bias = weighted_sum_from_feature_columns(features, self._columns, size,
+                                                                       scope=get_variable_scope())
+        self.variables = {**self.variables, "bias": bias}
         return made
 
 
@@ -90,8 +97,13 @@ class _Model(Estimator):
                 with variable_scope(piece.scope, values=list(named.values()), partitioner=parts.partitioner()):
                     made = piece.logits(named, mode, head.logits_dimension)
                 logits = made if logits is None else logits + made
-            spec = head.create_estimator_spec(named, mode, logits, labels,
-                                              train_op_fn=lambda loss: _trained(loss, pieces, clip_norm))
+            solver = pieces[0].optimizer()
+            if isinstance(solver, LinearSDCA) and len(pieces) == 1:
+                spec = head.create_estimator_spec(named, mode, logits, labels, train_op_fn=lambda loss: (
+                    solver.head_train_op(head, pieces[0].variables, named, labels, logits)))
+            else:
+                spec = head.create_estimator_spec(named, mode, logits, labels,
+                                                  train_op_fn=lambda loss: _trained(loss, pieces, clip_norm))
             return _renamed(spec, named_classes)
         super().__init__(model_fn, model_dir, config, None, engineer)
 

@@ -8,6 +8,7 @@ from tfnb.core.arguments import ESTIMATORS, describe
 from tfnb.estimator.estimator import Estimator
 from tfnb.estimator.heads.base import Head
 from tfnb.estimator.models import parts
+from tfnb.estimator.models.linear_sdca import LinearSDCA
 from tfnb.estimator.models.optimizers import optimizer_of
 from tfnb.feature_column.linear_model import linear_model
 from tfnb.graph.convert import convert_to_tensor
@@ -22,10 +23,16 @@ from tfnb.variables.scope import variable_scope
 _LEARNING_RATE = 0.2
 
 
-def linear_logits(features: Any, columns: Any, units: int, sparse_combiner: str = "sum") -> Any:
-    """Return the logits [batch_size, units] of a linear model, with summaries of its weights."""
+def linear_logits(features: Any, columns: Any, units: int, sparse_combiner: str = "sum",
+                  cols_to_vars: dict[Any, Any] | None = None) -> Any:
+    """Return the logits [batch_size, units] of a linear model, with summaries of its weights.
+
+    cols_to_vars: a dict that gets the list of variables of each column, and of "bias".
+    """
     variables: dict[Any, Any] = {}
     logits = linear_model(features, columns, units=units, sparse_combiner=sparse_combiner, cols_to_vars=variables)
+    if cols_to_vars is not None:
+        cols_to_vars.update(variables)
     bias = variables.pop("bias")
     bias = bias[0] if isinstance(bias, (list, tuple)) else bias
     if units > 1:
@@ -42,7 +49,8 @@ class LinearEstimator(Estimator):
     """Linear model of feature columns, with a head.
 
     head: as of tf.contrib.estimator. optimizer: an Optimizer, a name (by default "Ftrl", with the learning rate 0.2),
-    or a function that returns one; None: Ftrl with a rate of 1 / sqrt(number of columns), at most 0.2.
+    or a function that returns one; tf.estimator.experimental.LinearSDCA; None: Ftrl with a rate of 1 / sqrt(number of
+    columns), at most 0.2.
 
     >>> x = np.array([[1.0], [2.0]], np.float32)
     >>> input_fn = tf.estimator.inputs.numpy_input_fn({"x": x}, 3 * x, num_epochs=None, shuffle=False)
@@ -56,14 +64,21 @@ class LinearEstimator(Estimator):
                  config: Any = None, partitioner: Any = None, sparse_combiner: str = "sum",
                  warm_start_from: Any = None) -> None:
         columns = parts.check_columns(feature_columns)
+        if isinstance(optimizer, LinearSDCA) and sparse_combiner != "sum":
+            raise ValueError(f"sparse_combiner must be 'sum' with LinearSDCA, got {sparse_combiner!r}")
 
         def model_fn(features: Any, labels: Any, mode: str) -> Any:
             parts.check_features(features)
-            made = optimizer_of("Ftrl", min(_LEARNING_RATE, 1.0 / math.sqrt(len(columns)))) if optimizer is None else \
-                optimizer_of(optimizer, _LEARNING_RATE)
+            variables: dict[Any, Any] = {}
             with variable_scope("linear", values=tuple(features.values()),
                                 partitioner=parts.input_partitioner(partitioner)):
-                logits = linear_logits(features, columns, head.logits_dimension, sparse_combiner)
+                logits = linear_logits(features, columns, head.logits_dimension, sparse_combiner, variables)
+                if isinstance(optimizer, LinearSDCA):
+                    return head.create_estimator_spec(
+                        features, mode, logits, labels,
+                        train_op_fn=lambda loss: optimizer.head_train_op(head, variables, features, labels, logits))
+                made = optimizer_of("Ftrl", min(_LEARNING_RATE, 1.0 / math.sqrt(len(columns)))) \
+                    if optimizer is None else optimizer_of(optimizer, _LEARNING_RATE)
                 return head.create_estimator_spec(features, mode, logits, labels, made)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 

@@ -17,10 +17,11 @@ from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.dispatch import dispatched
-from tfnb.ops.declaration.public import public
+from tfnb.ops.declaration.public import functions, public
 
 MASK = (1 << 64) - 1
 K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F         # primes of FarmHash
+PAIR = 0x9DDFEA08EB382D69        # multiplier of CityHash
 MURMUR, SEED = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
 KEPT = 1 << 16                  # hashes that are remembered: features repeat
 
@@ -117,6 +118,65 @@ def _mixed(text: bytes, at: int, x: int, y: int, z: int, v: tuple[int, int], w: 
     return z, y, x, v, w
 
 
+@lru_cache(KEPT)
+def fingerprint128(text: bytes) -> tuple[int, int]:
+    """Return FarmHash's Fingerprint128 of bytes: two words.
+
+    >>> fingerprint128(b"")
+    (4463240938071824939, 4374473821787594281)
+    """
+    if len(text) < 16:
+        return _of_128(text, K0, K1)
+    return _of_128(text[16:], _word(text, 0), _word(text, 8) + K0 & MASK)
+
+
+def _of_128(text: bytes, a: int, b: int) -> tuple[int, int]:
+    """Return the fingerprint of bytes, with a seed of two words."""
+    if len(text) >= 128:
+        return _long_of_128(text, a, b)
+    n = len(text)
+    if n <= 16:
+        a = _folded(a * K1 & MASK) * K1 & MASK
+        c = b * K1 + _short(text) & MASK
+        d = _folded(a + (_word(text, 0) if n >= 8 else c) & MASK)
+    else:
+        c = _two(_word(text, n - 8) + K1 & MASK, a, PAIR)
+        d = _two(b + n & MASK, c + _word(text, n - 16) & MASK, PAIR)
+        a = a + d & MASK
+        for at in range(0, n - 16, 16):
+            a = (a ^ _folded(_word(text, at) * K1 & MASK) * K1 & MASK) * K1 & MASK
+            b ^= a
+            c = (c ^ _folded(_word(text, at + 8) * K1 & MASK) * K1 & MASK) * K1 & MASK
+            d ^= c
+    a, b = _two(a, c, PAIR), _two(d, b, PAIR)
+    return a ^ b, _two(b, a, PAIR)
+
+
+def _long_of_128(text: bytes, x: int, y: int) -> tuple[int, int]:
+    """Return the fingerprint of 128 bytes and more, with a seed of two words."""
+    n, z = len(text), len(text) * K1 & MASK
+    first = _rotated(y ^ K1, 49) * K1 + _word(text, 0) & MASK
+    v = first, _rotated(first, 42) * K1 + _word(text, 8) & MASK
+    w = _rotated(y + z & MASK, 35) * K1 + x & MASK, _rotated(x + _word(text, 88) & MASK, 53) * K1 & MASK
+    whole = n & ~127
+    for at in range(0, whole, 64):
+        x, y, z, v, w = _mixed(text, at, x, y, z, v, w, K1)
+    x = x + _rotated(v[0] + z & MASK, 49) * K0 & MASK
+    y = y * K0 + _rotated(w[1], 37) & MASK
+    z = z * K0 + _rotated(w[0], 27) & MASK
+    w, v = (w[0] * 9 & MASK, w[1]), (v[0] * K0 & MASK, v[1])
+    for at in range(n - 32, whole - 32, -32):                     # from the end; the last one may begin before `whole`
+        y = _rotated(x + y & MASK, 42) * K0 + v[1] & MASK
+        w = w[0] + _word(text, at + 16) & MASK, w[1]
+        x = x * K0 + w[0] & MASK
+        z = z + w[1] + _word(text, at) & MASK
+        w = w[0], w[1] + v[0] & MASK
+        v = _four(text, at, v[0] + z & MASK, v[1])
+        v = v[0] * K0 & MASK, v[1]
+    x, y = _two(x, v[0], PAIR), _two(y + z & MASK, w[0], PAIR)
+    return _two(x + v[1] & MASK, w[1], PAIR) + y & MASK, _two(x + w[1] & MASK, y + v[1] & MASK, PAIR)
+
+
 def concatenated(first: Any, second: Any) -> Any:
     """Return TensorFlow's hash of two 64-bit hashes, in that order (FingerprintCat64): integers, or arrays of uint64.
     """
@@ -164,6 +224,19 @@ def _rounds(v: list[int], count: int) -> None:
 
 def _buckets(fn: Callable[[bytes], int], texts: np.ndarray, count: int) -> np.ndarray:
     return np.array([fn(text) % count for text in texts.reshape(-1)], np.int64).reshape(texts.shape)
+
+
+@host("input: string -> output: int64", shape=lambda ctx: [(ctx.shape(0)[0] if ctx.shape(0) else None, 2)],
+      ranks={"input": 1})
+def SdcaFprint(input: Any) -> Any:
+    """Return 128 bits that identify each string, FarmHash's Fingerprint128: [n, 2] integers.
+
+    >>> sess.run(tf.train.sdca_fprint(["abc", ""]))
+    array([[ 4143508125394299908, -6879828354153669051],
+           [ 4463240938071824939,  4374473821787594281]])
+    """
+    words = [fingerprint128(text) for text in input.tolist()]
+    return np.array(words, np.uint64).reshape(-1, 2).view(np.int64)
 
 
 @host("string_tensor: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1")
@@ -234,5 +307,7 @@ def string_to_hash_bucket_strong(input: Any, num_buckets: int, key: Sequence[int
     numbers: Tensor = StringToHashBucketStrong(input, num_buckets=num_buckets, key=key, name=name)
     return numbers
 
+
+(sdca_fprint,) = functions(SdcaFprint, module="tfnb.train")
 
 describe(globals(), TENSORS)
