@@ -8,6 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tfnb.kernels.scalar import definition
 from tfnb.kernels.scalar.definition import (
     NotStraightLine,
     Program,
@@ -207,3 +208,24 @@ def test_numbers_of_numpy_may_stand_before_an_operand():
     with pytest.raises(TypeError, match="takes 2 operands") as caught:
         Scalar(lambda x: maximum(x)).program()
     assert not isinstance(caught.value, NotStraightLine)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_many_floats_are_selected_by_their_bits(kind):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 40, 60)).astype(kind)
+    x[0, :3], y[1, :3] = [np.nan, np.inf, -0.0], [np.nan, -np.inf, -0.0]
+    chosen = rng.random((40, 60)) < 0.5
+    for other in (y, np.zeros((), kind), np.full((), -0.0, kind), y[0]):
+        made = PRIMITIVES["where"].numpy(chosen, x, other)
+        assert made.tobytes() == np.where(chosen, x, other).tobytes() and made.dtype == kind
+
+
+def test_large_arrays_are_computed_by_parts(monkeypatch):
+    monkeypatch.setattr(definition, "BLOCK", 7)
+    x, y = np.random.default_rng(0).normal(size=(2, 4, 5)).astype("f")
+    body = read(lambda a, b: where(a > b, a * b, a - b))
+    assert reference(body, [x, y])[0].tobytes() == np.where(x > y, x * y, x - y).tobytes()
+    half = np.float32(0.5)
+    assert reference(body, [x, half])[0].tobytes() == np.where(x > half, x * half, x - half).tobytes()
+    assert reference(body, [x, y[0]])[0].shape == (4, 5)

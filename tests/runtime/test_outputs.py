@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
+from tfnb.runtime.runners import interpreter
 
 SIDE = 600               # 1.4 MB of floats: above what is recycled
 
@@ -99,3 +100,21 @@ def test_outputs_of_host_stages_are_the_callers():
             for array in found:
                 array[...] = 77
         assert sess.run(rows).tolist() == [[0, 1], [2, 3], [4, 5]] and sess.run(value) == 4
+
+
+def test_an_interpreter_computes_once_what_follows_from_shapes_and_constants(monkeypatch):
+    monkeypatch.setattr(options, "compile", "never")
+    ran, real = [], interpreter.run_op
+    monkeypatch.setattr(interpreter, "run_op", lambda op, *more: ran.append(op.type) or real(op, *more))
+    x = tf.placeholder(tf.float32, [None, 2])
+    rows, noise = tf.fill([tf.shape(x)[0] * 2], 7.0), tf.random_uniform(tf.shape(x)[:1])
+    y, before = tf.reduce_sum(x, 0), 0
+    with tf.Session() as sess:
+        for count in 3, 3, 5, 3:
+            ran.clear()
+            found, noises, total = sess.run([rows, noise, y], {x: np.ones([count, 2])})
+            assert found.tolist() == [7.0] * 2 * count and noises.shape == (count,) and total.tolist() == [count] * 2
+            found[:], total[:] = 0, 0                        # whose arrays are the program's own
+            if before:
+                assert ("Fill" in ran) == (count != before) and "RandomUniform" in ran and "Sum" in ran
+            before = count

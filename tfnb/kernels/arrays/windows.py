@@ -13,6 +13,7 @@ import numpy as np
 
 from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.arrays.window import Window
+from tfnb.kernels.scalar.numpy_forms import select
 
 Place = tuple[slice, slice, slice]                 # images, rows and columns
 MOST_ELEMENTS = 1 << 22                            # of unfolded windows at a time
@@ -146,7 +147,7 @@ def max_pool_gradient(x: np.ndarray, dy: np.ndarray, w: Window) -> np.ndarray:
     """Return the gradient of `max_pool`: each of `dy` goes to the first maximum of its window."""
     made = np.zeros(x.shape, dy.dtype)
     for _, out, inside, there in _largest(x, w):
-        made[inside] += np.where(there, dy[out], np.zeros((), dy.dtype))
+        made[inside] += select(there, dy[out], np.zeros((), dy.dtype))
     return made
 
 

@@ -17,6 +17,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
+from math import prod
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -29,6 +30,7 @@ from tfnb.kernels.scalar.symbols import primitive, reading
 from tfnb.opdef.op import Op
 
 Array = np.ndarray[Any, Any]
+BLOCK = 1 << 14                           # elements of large arrays that a definition of several steps takes at a time
 Ref = int | Literal                       # a value of a program (operands first, then steps), or a number
 Attrs = tuple[tuple[str, Any], ...]
 # An operand of a typed step: the value of that number, converted to a type if it has another; or a number as an array.
@@ -295,10 +297,13 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     definition the rows lie along the last axis: give row-level operands, and expect row-level results, with a last
     axis of size 1.
     """
-    values = [np.asarray(array) for array in arrays]
+    values = [array if array.__class__ is np.ndarray else np.asarray(array) for array in arrays]
     program, type = scalar.program(attrs), type or name_of(values[0].dtype)
     shapes = {value.shape for value in values}
     shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)      # 10 us, mostly for nothing
+    if len(program.steps) > 1 and prod(shape) > 2 * BLOCK and not scalar.is_rowwise and all(
+            value.size == 1 or value.shape == shape and value.flags.c_contiguous for value in values):
+        return _by_blocks(scalar, values, attrs, type, types, shape)
     key = type, *[value.dtype for value in values]
     steps = program.typed.get(key)
     if steps is None:
@@ -319,6 +324,20 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     if not scalar.is_rowwise:
         results = [r if r.shape == shape else np.array(np.broadcast_to(r, shape)) for r in results]
     return tuple(results)
+
+
+def _by_blocks(scalar: Scalar, values: Sequence[Array], attrs: Attrs | Mapping[str, Any], type: str,
+               types: Sequence[str], shape: tuple[int, ...]) -> tuple[Array, ...]:
+    """Compute `reference` of large arrays of one shape, or of one element, in parts that stay in the cache."""
+    flat = [value.reshape(()) if value.size == 1 else value.reshape(-1) for value in values]
+    made: list[Array] = []
+    for start in range(0, prod(shape), BLOCK):
+        part = reference(scalar, [value[start:start + BLOCK] if value.ndim else value for value in flat], attrs, type,
+                         types)
+        made = made or [np.empty(prod(shape), result.dtype) for result in part]
+        for whole, result in zip(made, part, strict=True):
+            whole[start:start + BLOCK] = result
+    return tuple(whole.reshape(shape) for whole in made)
 
 
 def _typed(program: Program, types: list[str], type: str) -> list[TypedStep]:

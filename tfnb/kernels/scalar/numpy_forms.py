@@ -117,6 +117,20 @@ def erfinv(x: Array) -> Any:
     return np.where(x == 0, x, _special.erfinv(x))
 
 
+def select(condition: Array, x: Array, y: Array) -> Any:
+    """Return x where the condition holds, else y; many floats by their bits, where NumPy branches at each (4 ns)."""
+    if condition.size < 1024 or x.dtype != y.dtype or x.dtype.kind != "f" or x.itemsize not in (4, 8):
+        return np.where(condition, x, y)
+    bits = f"i{x.itemsize}"
+    mask = np.negative(condition.view(np.int8), dtype=bits)
+    one, other = x.view(bits), y.view(bits)
+    if not other.ndim and not other:
+        return (one & mask).view(x.dtype)
+    made = (one ^ other) & mask
+    made ^= other
+    return made.view(x.dtype)
+
+
 def shifted(ufunc: Any) -> Callable[[Array, Array], Any]:
     """Return a shift by y places, cut to those that a number has."""
     return lambda x, y: ufunc(x, np.clip(y, 0, 8 * np.asarray(y).itemsize - 1))

@@ -105,7 +105,7 @@ _LOGIC: dict[str, Primitive] = {
     "logical_or": Primitive(2, "logical", np.logical_or, expansion={"b": lambda x, y: x | y}),
     "logical_xor": Primitive(2, "logical", np.logical_xor, expansion={"b": lambda x, y: x ^ y}),
     "logical_not": Primitive(1, "logical", np.logical_not, expansion={"b": lambda x: ~x}),
-    "where": Primitive(3, "select", np.where, llvm=llvm.SELECT),
+    "where": Primitive(3, "select", forms.select, llvm=llvm.SELECT),
 }
 _TRANSCENDENTAL: dict[str, Primitive] = {
     **_same("exp expm1 log log1p sin cos tan sinh cosh asin acos atan asinh acosh atanh", costly=True),

@@ -18,7 +18,7 @@ from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import element_dtype
-from tfnb.kernels.scalar.definition import Scalar, reference, row_level_results
+from tfnb.kernels.scalar.definition import Program, Scalar, Step, reference, row_level_results
 from tfnb.kernels.scalar.number_types import computed_as, wide
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
@@ -220,9 +220,12 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
     keep = [i for i in range(x.ndim) if i not in axes]
     count = int(np.prod([x.shape[i] for i in axes], dtype=np.int64))
     kept = [x.shape[i] for i in keep]
-    rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     kind = scalar_type(op)
     kind = op.spec.accumulators.get(kind, computed_as(kind))
+    if keep and sorted(axes) == list(range(len(axes))) and op.spec.prepare is None and _is_sum(op.spec.body, x.dtype):
+        rows = _sum_of_first(x.reshape([count, *kept]))[..., None]                # without a transposed copy
+    else:
+        rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     rows = rows.astype(kind, copy=False)
     if op.spec.prepare is not None:
         rows = reference(op.spec.prepare, (rows,), (), kind)[0]
@@ -234,14 +237,38 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
 
 
 def _fold(combine: Scalar, identity: float | str, rows: np.ndarray, kind: str) -> np.ndarray:
-    """Combine the last axis by halves: as accurate as pairwise summation, in log2(n) NumPy calls."""
+    """Combine the last axis by halves: as accurate as pairwise summation, in log2(n) NumPy calls; sums in one."""
     if rows.shape[-1] == 0:
         return np.full(rows.shape[:-1], identity_value(identity, rows.dtype), rows.dtype)
+    if _is_sum(combine, rows.dtype):
+        with np.errstate(all="ignore"):
+            return np.asarray(np.add.reduce(np.ascontiguousarray(rows), -1))
     while rows.shape[-1] > 1:
         half = rows.shape[-1] // 2
         pair = np.asarray(reference(combine, (rows[..., :half], rows[..., half:2 * half]), (), kind)[0])
         rows = np.concatenate([pair, rows[..., 2 * half:]], -1) if rows.shape[-1] % 2 else pair
     return rows[..., 0]
+
+
+_SUM = Program(2, (Step("add", (0, 1)),), (2,))
+
+
+def _is_sum(combine: Scalar, dtype: np.dtype) -> bool:
+    return dtype.char in "fdFD" and combine.program() == _SUM
+
+
+def _sum_of_first(x: np.ndarray) -> np.ndarray:
+    """Return the sum over the first axis, by halves."""
+    if not len(x):
+        return np.zeros(x.shape[1:], x.dtype)
+    with np.errstate(all="ignore"):
+        while len(x) > 1:
+            half = len(x) // 2
+            pair = x[:half] + x[half:2 * half]
+            if len(x) % 2:
+                pair[0] += x[-1]
+            x = pair
+    return x[0]
 
 
 def identity_value(identity: float | str, dtype: np.dtype) -> Any:
@@ -289,6 +316,8 @@ def viewed_and_values(op: Operation, inputs: Sequence[Any]) -> tuple[Any, list[A
 def _movement(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     """Return the input itself where it is only reshaped: as in the kernels, reading a variable is not a copy of it."""
     array, values = viewed_and_values(op, arrays)
+    if isinstance(op.spec, kinds.Movement) and op.spec.same:
+        return (array,)
     try:
         views = movement_views(op, View.whole(array.shape), values)
     except NeedsCopy as error:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tfnb.compile.planning.plan import Stage
-from tfnb.core.dtypes import resource
+from tfnb.core.dtypes import resource, variant
 from tfnb.core.errors import OpError, OutOfRangeError, ResourceExhaustedError
 from tfnb.core.shape import merge
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -28,6 +28,7 @@ from tfnb.ops.declaration.validate import check_handle, misused, unfed, validate
 from tfnb.runtime.state.store import Store, handle_array, uninitialized, variable_dtype
 from tfnb.runtime.state.trace import Trace, clock
 
+MOST_KEPT = 1 << 16                      # bytes of an op's outputs that are kept from run to run
 Env = MutableMapping[Tensor, np.ndarray]
 
 
@@ -46,6 +47,8 @@ class Interpreted:
 
     def __init__(self, stage: Stage, store: Store, fed: Collection[Tensor] = (), tap: Taps | None = None) -> None:
         self.stage, self._store, self._fed, self._tap = stage, store, fed, tap
+        self._steady = steady_ops(stage.ops, fed) if tap is None else frozenset()
+        self._kept: dict[Operation, tuple[Any, tuple[np.ndarray, ...]]] = {}     # op -> inputs or their shapes, outputs
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the ops and return the stage's outputs; see `Runner`.
@@ -58,7 +61,7 @@ class Interpreted:
             if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
                 continue                           # read where it is used, or fed
             start = 0 if trace is None else clock()
-            outputs = run_op(op, env, store, fed, self._tap)
+            outputs = self._steady_outputs(op, env) if op in self._steady else run_op(op, env, store, fed, self._tap)
             if trace is not None:
                 trace.add((op,), start, outputs)
             for tensor, value in zip(op.outputs, outputs, strict=True):
@@ -66,12 +69,36 @@ class Interpreted:
                     env[tensor] = value            # replaces an earlier stage's value, if repeated here
         return [self._output(t, env) for t in stage.outputs]
 
+    def _steady_outputs(self, op: Operation, env: Env) -> tuple[np.ndarray, ...]:
+        """Return the outputs of an op: those of an earlier run for the same inputs, or inputs of these shapes."""
+        inputs = [_input(tensor, env, self._store, op, self._fed) for tensor in op.inputs]
+        by_shape = isinstance(op.spec, kinds.ShapeOf)
+        if op in self._kept:
+            known, outputs = self._kept[op]
+            if all(a.shape == b for a, b in zip(inputs, known, strict=True)) if by_shape else \
+                    all(a is b for a, b in zip(inputs, known, strict=True)):
+                return outputs
+        outputs = run_op(op, env, self._store, self._fed)
+        if sum(value.nbytes for value in outputs) <= MOST_KEPT:
+            self._kept[op] = [a.shape for a in inputs] if by_shape else inputs, outputs
+        return outputs
+
     def _output(self, tensor: Tensor, env: Env) -> np.ndarray:
         value = _input(tensor, env, self._store, tensor.op, self._fed)
         try:
             return np.array(value, order="C")
         except MemoryError as error:
             raise ResourceExhaustedError(None, tensor.op, f"OOM: {error} (output of {tensor.op.name!r})") from error
+
+
+def steady_ops(ops: Sequence[Operation], fed: Collection[Tensor]) -> frozenset[Operation]:
+    """Return the ops whose outputs follow from constants and shapes: most of what a gradient does with shapes."""
+    found: set[Operation] = set()
+    for op in ops:
+        if isinstance(op.spec, kinds.Pure) and not any(t.dtype in (resource, variant) for t in op.outputs) and (
+                isinstance(op.spec, kinds.ShapeOf) or all(t.op in found and t not in fed for t in op.inputs)):
+            found.add(op)
+    return frozenset(found)
 
 
 def run_op(op: Operation, env: Env, store: Store, fed: Collection[Tensor] = (),

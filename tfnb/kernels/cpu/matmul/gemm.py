@@ -27,6 +27,7 @@ from tfnb.kernels.batches import Attrs, Moves, runs, sizes, transposes
 from tfnb.kernels.cpu.matmul import blas, tiled
 from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS, Epilogue, Product
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.scalar.number_types import HALVES, name_of
 
 MOST_PANELS, PANEL_FLOPS = 16, 10 ** 10                 # more panels than that only so that each takes less than 1 s
 PRODUCTS_AT_ONCE = 10 ** 9                              # of other types than BLAS has here: NumPy's loops
@@ -187,13 +188,17 @@ def batch_product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
 
 def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarray, attrs: Attrs,
               shape: tuple[int, ...]) -> np.ndarray:
-    if a.dtype.name in ("float16", "bfloat16"):
+    if name_of(a.dtype) in HALVES:
         return _evaluate(lower, a.astype(np.float32), b.astype(np.float32), attrs, shape).astype(a.dtype)
-    if a.dtype.name not in PREFIX:
+    if name_of(a.dtype) not in PREFIX:
         transpose_a, transpose_b = transposes(attrs)
         adjoint = np.conj if attrs.get("adj_x") or attrs.get("adj_y") else np.asarray
         left = adjoint(a.swapaxes(-1, -2)) if transpose_a else a
         return _by_rows(left, adjoint(b.swapaxes(-1, -2)) if transpose_b else b)
+    if 0 < a.shape[-1] and prod(shape) * max(a.shape) < PRODUCTS_AT_ONCE:       # 5 us where a launch takes 60
+        transpose_a, transpose_b = transposes(attrs)
+        with np.errstate(all="ignore"):
+            return np.asarray((a.swapaxes(-1, -2) if transpose_a else a) @ (b.swapaxes(-1, -2) if transpose_b else b))
     a, b, out = np.ascontiguousarray(a), np.ascontiguousarray(b), np.zeros(shape, a.dtype)
     call = Call((Meta(a.dtype.name, a.shape), Meta(b.dtype.name, b.shape)), (Meta(out.dtype.name, shape),), attrs)
     start = {("input", 0): a.ctypes.data, ("input", 1): b.ctypes.data, ("output", 0): out.ctypes.data}
