@@ -80,6 +80,26 @@ FLAGS.steps
         ("contrib.layers.fully_connected", 15, 2), ("flags.FLAGS", 16, None), ("flags.FLAGS.steps", 17, None)]
 
 
+@pytest.mark.parametrize("text", [
+    "def f(*layers):\n  layers.count(1)", "def f(**layers):\n  layers.count(1)", "for layers in x:\n  layers.count(1)",
+    "[layers.count(1) for layers in x]", "{1: layers.count(1) for layers in x}", "layers: int = 3\nlayers.count(1)",
+    "with open(1) as layers:\n  layers.count(1)", "layers, b = 1, 2\nlayers.count(1)", "(layers := x).count(1)",
+    "def layers(): pass\nlayers.count(1)", "class layers: pass\nlayers.count(1)",
+    "try: f()\nexcept E as layers: layers.count(1)", "class A:\n  layers = 3\n  layers.count(1)"])
+def test_names_that_a_program_binds_anew_are_its_own(text):
+    tree = ast.parse(f"from tensorflow.contrib import layers\n{text}\n")
+    assert [use.path for use in uses(tree) if not use.imported and use.path != "contrib.layers"] == []
+
+
+@pytest.mark.parametrize("text", [
+    "[y for layers in x]\nlayers.relu(1)", "for layers in layers.relu(1): pass", "layers: int = layers.relu(1)",
+    "class A:\n  layers = 3\n  def f(self):\n    layers.relu(1)", "class A:\n  def layers(self): layers.relu(1)",
+    "[y for y in layers.relu(1)]"])
+def test_names_that_are_bound_elsewhere_remain_tensorflows(text):
+    tree = ast.parse(f"from tensorflow.contrib import layers\n{text}\n")
+    assert [use.path for use in uses(tree) if not use.imported] == ["contrib.layers.relu"]
+
+
 def test_what_is_absent_is_told_with_its_reason_and_line(tmp_path):
     program = tmp_path / "old.py"
     program.write_text("""import tensorflow as tf

@@ -58,8 +58,12 @@ def _statements(tree: ast.AST) -> Iterator[ast.stmt]:
             yield from _statements(node)
 
 
+class _ClassBody(dict[str, str | None]):
+    """The names of a class body, which the functions and comprehensions in it don't see."""
+
+
 class _Finder(ast.NodeVisitor):
-    """Follows the names that stand for TensorFlow or a part of it; a function may bind them anew."""
+    """Follows the names that represent TensorFlow or a part of it; any statement may bind them anew."""
 
     def __init__(self, roots: Mapping[str, str]) -> None:
         self._roots = roots
@@ -69,7 +73,8 @@ class _Finder(ast.NodeVisitor):
     def _path(self, node: ast.AST) -> str | None:
         """Return the path of TensorFlow that an expression is, or None: "" is TensorFlow itself."""
         if isinstance(node, ast.Name):
-            return next((scope[node.id] for scope in reversed(self._scopes) if node.id in scope), None)
+            seen = [scope for scope in self._scopes[:-1] if not isinstance(scope, _ClassBody)]
+            return next((scope[node.id] for scope in (self._scopes[-1], *reversed(seen)) if node.id in scope), None)
         if isinstance(node, ast.Attribute):
             below = self._path(node.value)
             return None if below is None else f"{below}.{node.attr}".lstrip(".")
@@ -106,11 +111,40 @@ class _Finder(ast.NodeVisitor):
         self.visit(node.value)
         path = self._path(node.value)
         for target in node.targets:
-            if isinstance(target, ast.Name):
-                if path is not None or self._path(target) is not None:
-                    self._bind(target.id, path)
+            if isinstance(target, ast.Name) and path is not None:
+                self._bind(target.id, path)
             else:
                 self.visit(target)
+
+    def _targets_last(self, node: ast.For | ast.AsyncFor | ast.AnnAssign | ast.comprehension) -> None:
+        """Visit a statement whose value is computed before it is bound."""
+        value = node.value if isinstance(node, ast.AnnAssign) else node.iter
+        for below in (value, *(n for n in ast.iter_child_nodes(node) if n is not value)):
+            if below is not None:
+                self.visit(below)
+
+    visit_For = visit_AsyncFor = visit_AnnAssign = visit_comprehension = _targets_last
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        self._scopes.append({})
+        for below in (*node.generators, *(n for n in ast.iter_child_nodes(node) if n not in node.generators)):
+            self.visit(below)
+        self._scopes.pop()
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        """`except Error as name`."""
+        if node.name:
+            self._bind(node.name, None)
+        self.generic_visit(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """A class, in whose body names are its own."""
+        self._bind(node.name, None)
+        self._scopes.append(_ClassBody())
+        self.generic_visit(node)
+        self._scopes.pop()
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> None:
         arguments = node.args
@@ -118,8 +152,10 @@ class _Finder(ast.NodeVisitor):
             self.visit(default)
         for decorator in getattr(node, "decorator_list", ()):
             self.visit(decorator)
-        listed = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        self._scopes.append(dict.fromkeys([a.arg for a in listed]))
+        if not isinstance(node, ast.Lambda):
+            self._bind(node.name, None)
+        listed = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+        self._scopes.append(dict.fromkeys([a.arg for a in listed if a]))
         for statement in node.body if isinstance(node.body, list) else [node.body]:
             self.visit(statement)
         self._scopes.pop()
@@ -147,9 +183,10 @@ class _Finder(ast.NodeVisitor):
             self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> None:
-        """A name that an import gave, by itself."""
-        path = self._path(node)
-        if path and isinstance(node.ctx, ast.Load):
+        """A name that an import gave, by itself; bound anew it is another."""
+        if not isinstance(node.ctx, ast.Load):
+            self._bind(node.id, None)
+        elif path := self._path(node):
             self.found.append(Use(path, node.lineno))
 
 
