@@ -138,7 +138,9 @@ tf.concat(1, [a, b])
     ("import six\nd.iteritems()", 0), ("d.iteritems()", 1), ("raise E, 'x'", 1), ("try:\n  f()\nexcept E, e: pass", 1),
     ("x = 10L", 1), ("print >>f, 3", 1), ("def f(:\n  pass", 0), ("print('a'", 0), ("import cPickle", 1),
     ("try:\n  import cPickle as pickle\nexcept ImportError:\n  import pickle", 0),
-    ("if sys.version_info[0] < 3:\n  input = raw_input", 0)])
+    ("if sys.version_info[0] < 3:\n  input = raw_input", 0),
+    ("for k, v in frame.iteritems():\n  print(f'{k}')", 0), ("def f(x: int): return x.has_key(1)", 0),
+    ("def f(x, *, y): return reduce(x, y)", 0)])
 def test_python_2_is_known_by_what_only_it_has(text, count):
     assert len(python2.marks(text + "\n")) == count
 
@@ -160,6 +162,24 @@ def test_python_2_divides_and_unpickles_as_it_did(tmp_path):
     assert names["a"] == 3.5
     with pytest.raises(SyntaxError, match="neither Python 3 nor Python 2"):
         python2.parse("def f(:\n print 3\n", "old.py")
+
+
+def test_python_2_keeps_tabs_in_strings_and_reads_pickles_by_any_name():
+    pytest.importorskip("fissix")
+    text = ("import cPickle as pkl\nfrom cPickle import loads as read\nif 1:\n\tprint 'x'\n"
+            "a = 'b\tc'.split('\t')\nd = pkl.loads(p), read(p)\n")
+    names = {**python2.helpers(), "p": b"S'\xe9'\n."}
+    exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names)
+    assert names["a"] == ["b", "c"] and names["d"] == ("\xe9", "\xe9")
+
+
+@pytest.mark.parametrize("text", [
+    "\nx = reduce(max, [1])\nmissing\n", "from urllib import urlopen, quote\n\nmissing\n", "\n\nmissing /= 2\n"])
+def test_errors_of_python_2_name_the_lines_of_the_program(text):
+    pytest.importorskip("fissix")
+    with pytest.raises(NameError) as error:
+        exec(compile(python2.parse("print 'x'\n" + text, "old.py"), "old.py", "exec"), python2.helpers())
+    assert error.traceback[-1].lineno == 3         # from 0
 
 
 def test_programs_of_python_2_run_with_their_modules(tmp_path):
@@ -207,6 +227,13 @@ def test_a_trial_leaves_the_folder_alone_and_stops_after_some_runs(tmp_path):
     assert found["needs.py"]["outcome"] == "needs" and "data.csv" in found["needs.py"]["error"]
     assert (found["fails.py"]["outcome"], found["fails.py"]["where"]) == ("fails", "line 3")
     assert not (tmp_path / "log").exists() and "of 3 tried 1 run" in page.read_text()
+
+
+def test_a_trial_ends_with_its_program_though_a_process_of_it_goes_on(tmp_path):
+    program = tmp_path / "old.py"
+    program.write_text("import subprocess, sys\n"
+                       "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(20)'])\n")
+    assert trial.attempt(program, seconds=15) == trial.Trial("ends")       # not "time": nothing reads its output
 
 
 def test_names_that_later_releases_took_away_are_put_back(tmp_path):

@@ -2,7 +2,9 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
+from difflib import SequenceMatcher
 from functools import cache
 from numbers import Integral
 from typing import Any
@@ -37,8 +39,8 @@ def marks(text: str) -> list[tuple[int, str]]:
     except SyntaxError as error:
         line = min(error.lineno or 1, len(lines))
         return [(line, lines[line - 1].strip())] if _is_python2(text) else []
-    if any(_guards(node) for node in ast.walk(tree)):
-        return []                                  # written for both
+    if any(_guards(node) or _is_python3(node) for node in ast.walk(tree)):
+        return []                                  # written for both, or for Python 3 alone
     bound = _bound(tree)
     tried = {id(below) for node in ast.walk(tree) if isinstance(node, ast.Try) for below in ast.walk(node)}
     told = [node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt | ast.expr) and _tells(node, bound)
@@ -58,6 +60,16 @@ def _guards(node: ast.AST) -> bool:
     if isinstance(node, ast.ImportFrom):
         return (node.module or "").split(".")[0] in ("six", "builtins", "past")
     return isinstance(node, ast.Attribute) and node.attr in ("version_info", "PY2", "PY3", "python_version")
+
+
+def _is_python3(node: ast.AST) -> bool:
+    """Return whether a node is syntax that no Python 2 has."""
+    if isinstance(node, ast.JoinedStr | ast.AnnAssign | ast.Nonlocal | ast.YieldFrom | ast.AsyncFunctionDef
+                  | ast.MatMult):
+        return True
+    if isinstance(node, ast.FunctionDef):
+        return node.returns is not None or bool(node.args.kwonlyargs)
+    return isinstance(node, ast.arg) and node.annotation is not None
 
 
 def _bound(tree: ast.AST) -> set[str]:
@@ -109,11 +121,16 @@ def translate(text: str, name: str) -> str:
     `print(a, b)` prints two values, and no tuple, in programs that have no statement `print`.
     """
     try:
-        return str(_tool(not _has_print_statement(text)).refactor_string(text.expandtabs(8) + "\n", name))
+        return str(_tool(not _has_print_statement(text)).refactor_string(_indented(text) + "\n", name))
     except ImportError:
         raise
     except Exception as error:                     # fissix's parser has errors of its own, and asserts
         raise SyntaxError(f"this is neither Python 3 nor Python 2: {error}", (name, 1, 1, "")) from error
+
+
+def _indented(text: str) -> str:
+    """Return the text with spaces for the tabs that lines begin with, eight columns each, as Python 2 took them."""
+    return re.sub(r"^[ \t]+", lambda found: found[0].expandtabs(8), text, flags=re.MULTILINE)
 
 
 def _has_print_statement(text: str) -> bool:
@@ -133,7 +150,22 @@ def parse(text: str, name: str) -> ast.Module:
     >>> found["half"]
     3
     """
-    return semantics(text).visit(ast.parse(translate(text, name), name))   # type: ignore[no-any-return]
+    translated = translate(text, name)
+    tree = ast.parse(translated, name)
+    _restore_lines(tree, text.split("\n"), translated.split("\n"))
+    return semantics(text).visit(tree)             # type: ignore[no-any-return]
+
+
+def _restore_lines(tree: ast.Module, old: list[str], new: list[str]) -> None:
+    """Give nodes the lines of the program where the translation has inserted some, imports of what moved."""
+    if len(new) == len(old) + 1:                   # `translate` adds an empty one
+        return
+    lines: list[int] = []
+    for _, i, end, j, until in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        lines += [min(i + k, max(i, end - 1)) + 1 for k in range(until - j)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword | ast.alias | ast.excepthandler):
+            node.lineno, node.end_lineno = lines[node.lineno - 1], lines[(node.end_lineno or node.lineno) - 1]
 
 
 def semantics(text: str) -> ast.NodeTransformer:
@@ -152,11 +184,25 @@ class _Semantics(ast.NodeTransformer):
 
     def __init__(self, whole: bool) -> None:
         self._whole = whole
+        self._unpickle = {"pickle.load", "pickle.loads"}            # the names that the program has for them
 
     def visit_Module(self, node: ast.Module) -> ast.Module:
         """The tree, with a line for all that is new in it."""
         self.generic_visit(node)
         return ast.fix_missing_locations(node)
+
+    def visit_Import(self, node: ast.Import) -> ast.AST:
+        """`import pickle as p`."""
+        for alias in node.names:
+            if alias.name == "pickle" and alias.asname:
+                self._unpickle |= {f"{alias.asname}.load", f"{alias.asname}.loads"}
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
+        """`from pickle import load`."""
+        if node.module == "pickle":
+            self._unpickle |= {alias.asname or alias.name for alias in node.names if alias.name in ("load", "loads")}
+        return node
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         """`a / b`."""
@@ -170,7 +216,8 @@ class _Semantics(ast.NodeTransformer):
         self.generic_visit(node)
         if not (self._whole and isinstance(node.op, ast.Div)):
             return node
-        read = ast.parse(ast.unparse(node.target), mode="eval").body
+        read = copy.deepcopy(node.target)
+        read.ctx = ast.Load()
         return ast.copy_location(ast.Assign([node.target], _call(DIVIDE_IN_PLACE, read, node.value)), node)
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
@@ -183,7 +230,7 @@ class _Semantics(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """`pickle.load(file)` of files that Python 2 wrote: strings of bytes, arrays among them."""
         self.generic_visit(node)
-        if ast.unparse(node.func) in ("pickle.load", "pickle.loads") and len(node.args) == 1 and not node.keywords:
+        if ast.unparse(node.func) in self._unpickle and len(node.args) == 1 and not node.keywords:
             node.keywords.append(ast.keyword("encoding", ast.Constant("latin-1")))
         return node
 

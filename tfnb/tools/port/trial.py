@@ -60,8 +60,8 @@ def attempt(path: Path, runs: int = RUNS, seconds: float = SECONDS) -> Trial:
             filter(None, [str(Path(__file__).parents[3]), os.environ.get("PYTHONPATH", "")]))}
         command = [sys.executable, "-m", "tfnb.tools.port.trial", path.name, str(runs)]
         try:
-            subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True,
-                           timeout=seconds, check=False)
+            subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return Trial("time")
         if not found.exists():
