@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -52,6 +53,48 @@ def test_runs_are_one_call_of_a_function():
                 assert one["product"].tolist() == [3 * i + 3.0] * (i + 1)
                 assert one["sums"].tolist() == [2.0 * i] * (i + 1)
     assert sizes == [6, 6]
+
+
+def test_functions_of_one_name_have_batches_of_their_own():
+    x = tf.placeholder(tf.float32, [None])
+
+    def times(factor):
+        @tf.nondifferentiable_batch_function(1, 2, 50_000)
+        def fn(v):
+            return v * factor
+        return fn(x)
+
+    made = [times(2.0), times(10.0)]
+    assert [y.op.name for y in made] == ["batch/BatchFunction", "batch_1/BatchFunction"]
+    assert [y.op.get_attr("shared_name") for y in made] == [b"batch/", b"batch_1/"]
+    with tf.Session() as session:
+        assert [y.tolist() for y in together(session, *[(y, {x: [1.0]}) for y in made])] == [[2.0], [10.0]]
+
+
+def test_an_interrupt_of_the_run_that_computes_ends_the_others():
+    x = tf.placeholder(tf.float32, [None])
+
+    @tf.nondifferentiable_batch_function(1, 6, LONG)
+    def fn(v):
+        return tf.py_func(compute, [v], tf.float32)
+
+    def compute(v):
+        if v[0] == 7:
+            return v
+        raise KeyboardInterrupt
+
+    def run(session, i):
+        try:
+            return session.run(made, {x: rows(i)})
+        except BaseException as error:
+            return error
+
+    made = fn(x)
+    with tf.Session(config=tf.ConfigProto(operation_timeout_in_ms=10_000)) as session, \
+            ThreadPoolExecutor(3) as threads:
+        ends = {type(end) for end in threads.map(run, [session] * 3, range(3))}
+        assert ends == {KeyboardInterrupt, tf.errors.CancelledError}
+        assert session.run(made, {x: [7.0] * 6}).tolist() == [7.0] * 6     # the one thread for batches is free
 
 
 def test_gradients_go_back_to_each_run():

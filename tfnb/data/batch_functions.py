@@ -42,12 +42,13 @@ def nondifferentiable_batch_function(
                               for i, t in enumerate(tensors)])
                 outputs = [convert_to_tensor(value) for value in nest.flatten(result)]
                 f = body.finish(outputs, f"batch_{getattr(fn, '__name__', type(fn).__name__)}")
-            made = BatchFunction(
-                tensors, list(body.captured), f=f, num_batch_threads=num_batch_threads, max_batch_size=max_batch_size,
-                batch_timeout_micros=batch_timeout_micros, max_enqueued_batches=max_enqueued_batches,
-                allowed_batch_sizes=list(allowed_batch_sizes or ()), shared_name=getattr(fn, "__name__", ""),
-                Tout=[t.dtype.base_dtype for t in outputs],
-                enable_large_batch_splitting=enable_large_batch_splitting)
+            with name_scope("batch") as name:
+                made = BatchFunction(
+                    tensors, list(body.captured), f=f, num_batch_threads=num_batch_threads,
+                    max_batch_size=max_batch_size, batch_timeout_micros=batch_timeout_micros,
+                    max_enqueued_batches=max_enqueued_batches, allowed_batch_sizes=list(allowed_batch_sizes or ()),
+                    shared_name=name, Tout=[t.dtype.base_dtype for t in outputs],
+                    enable_large_batch_splitting=enable_large_batch_splitting)
             for tensor, output in zip(made, outputs, strict=True):
                 tensor.set_shape(_more(output))
             return nest.pack_sequence_as(result, list(made))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.errors import InvalidArgumentError, OpError
+from tfnb.core.errors import CancelledError, InvalidArgumentError, OpError
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.ops.data.datasets import function
@@ -167,7 +167,13 @@ def BatchFunction(in_tensors: Sequence[np.ndarray], captured_tensors: Sequence[n
         task = _task(ctx, [tensor[start:start + limits.most] for tensor in whole.tensors], limits.most)
         batch = batches.join(task, limits, ctx.timeout, alone=True)
         if batch is not None:
-            batches.deliver(batch, _computed(ctx, call, batch, limits))
+            try:
+                outputs = _computed(ctx, call, batch, limits)
+            except BaseException as error:         # an interrupt, or no memory: else the other runs wait for ever
+                batches.deliver(batch, CancelledError(None, ctx.op, "The run that computes the batch ended by "
+                                                                    f"{type(error).__name__}"))
+                raise
+            batches.deliver(batch, outputs)
         found.append(batches.outcome(task, ctx.timeout))
     return found[0] if len(found) == 1 else [np.concatenate(parts) for parts in zip(*found, strict=True)]
 
