@@ -54,6 +54,18 @@ def test_examples_print_what_they_say(name, tmp_path, monkeypatch):
     assert list(faults(name)) == []
 
 
+def test_errors_of_a_port_are_those_that_the_document_quotes():
+    text = (ROOT / "docs/porting.md").read_text(encoding="utf-8")
+    quoted = dict(re.findall(r"^\| `(\w+): ([^`]+)` \|", text, re.MULTILINE))
+    with tf.Graph().as_default(), tf.Session() as session:
+        v, x = tf.get_variable("v", []), tf.placeholder(tf.float32)
+        for fails in (lambda: tf.x, lambda: tf.get_variable("v", []), lambda: session.run(v), lambda: session.run(x)):
+            with pytest.raises(Exception) as error:
+                fails()
+            assert re.search(".*".join(map(re.escape, quoted.pop(error.typename).split("..."))), str(error.value))
+    assert not quoted
+
+
 def test_a_planted_result_is_found(monkeypatch, tmp_path):
     (tmp_path / "a.md").write_text("```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n<!-- not run: it ends -->\n"
                                    "```python\nexit()\n```\n")
