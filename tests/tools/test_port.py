@@ -191,6 +191,17 @@ def test_programs_of_python_2_run_with_their_modules(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["reader.py", "train.py"]
 
 
+def test_modules_run_as_files_do(tmp_path):
+    pytest.importorskip("fissix")
+    package = tmp_path / "package"
+    package.mkdir()
+    for name, text in {"__init__.py": "", "train.py": "import numpy as np\nprint(np.int(3), __name__)\n",
+                       "__main__.py": "import sys\nprint 7 / 2, sys.argv[1:]\n"}.items():
+        (package / name).write_text(text)
+    assert told("run", "-m", "package.train", folder=tmp_path).stdout == "3 __main__\n"
+    assert told("run", "-m", "package", "--steps", "3", folder=tmp_path).stdout == "3 ['--steps', '3']\n"
+
+
 def test_modules_of_python_3_and_of_environments_are_for_python_to_find(tmp_path):
     installed = tmp_path / ".venv" / "site-packages"
     installed.mkdir(parents=True)

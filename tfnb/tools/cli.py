@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import runpy
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +16,6 @@ from tfnb.core.errors import OpError
 from tfnb.core.lazy import lazy_module
 from tfnb.core.text import counted
 from tfnb.core.version import __version__
-from tfnb.tools.as_tensorflow import install_as_tensorflow
 
 # The subcommands other than `run` need protobuf; a script that is run need not wait for it.
 _convert = lazy_module("tfnb.tools.convert")
@@ -139,10 +137,7 @@ def port_command(told: argparse.Namespace) -> int:
 def run_command(told: argparse.Namespace) -> int:
     """`tfnb run`: the script's own exit code is that of the process."""
     if told.module:
-        install_as_tensorflow()
-        sys.argv = [told.script, *told.arguments]
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(told.script, run_name="__main__", alter_sys=True)
+        _execute.run_module(told.script, told.arguments)
         return 0
     if not os.path.exists(told.script):
         print(f"tfnb run: there is no file {told.script}", file=sys.stderr)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import re
 import runpy
@@ -63,12 +64,7 @@ def run_file(path: str, arguments: Sequence[str] = (), failed: Callable[[int, Ba
     Modules beside it are found, and translated where they are of Python 2. A script's own exit goes through, and so do
     its errors; IPython shows those of a cell. failed: called with the number of a cell that failed and its error.
     """
-    install_as_tensorflow()
-    put_back()
-    sys.argv = [path, *arguments]
-    folder = Path(path).resolve().parent
-    sys.path.insert(0, str(folder))
-    sys.meta_path.insert(0, _Finder(folder))
+    _prepare(Path(path).resolve().parent, [path, *arguments])
     if path.endswith(".ipynb"):
         return _run_notebook(Path(path).resolve(), failed)
     text = decoded(Path(path).read_bytes())
@@ -77,6 +73,25 @@ def run_file(path: str, arguments: Sequence[str] = (), failed: Callable[[int, Ba
     else:
         runpy.run_path(path, run_name="__main__")
     return 0
+
+
+def run_module(name: str, arguments: Sequence[str] = ()) -> None:
+    """Run a module of the current folder, or one that is installed, as `python -m` does; else as `run_file`."""
+    _prepare(Path.cwd(), [name, *arguments])
+    spec = importlib.util.find_spec(name)
+    if spec is not None and spec.submodule_search_locations is not None:
+        spec = importlib.util.find_spec(f"{name}.__main__")
+    given = python2.helpers() if spec is not None and isinstance(spec.loader, _Loader) else {}
+    runpy.run_module(name, given, run_name="__main__", alter_sys=True)
+
+
+def _prepare(folder: Path, arguments: list[str]) -> None:
+    """Let this process run the programs of a folder. arguments: its sys.argv."""
+    install_as_tensorflow()
+    put_back()
+    sys.argv = arguments
+    sys.path.insert(0, str(folder))
+    sys.meta_path.insert(0, _Finder(folder))
 
 
 def _run_tree(tree: ast.Module, path: str) -> None:
