@@ -117,11 +117,13 @@ def test_models_of_keras_are_kept_by_their_layers(tmp_path):
     tf.keras.backend.clear_session()
 
 
-def test_a_damaged_object_graph_is_a_data_loss(tmp_path):
+@pytest.mark.parametrize("data", [b"\x0a\xff\x01", b"\x08\x01", b"\x0a\x05\x0a\x03\x0a\x01x", b"\xff" * 200_000],
+                         ids=["ends", "number for node", "bytes for number", "endless number"])
+def test_a_damaged_object_graph_is_a_data_loss(tmp_path, data):
     with tf.Graph().as_default(), tf.Session() as session:
         v = tf.get_variable("v", initializer=7.0)
         path = str(tmp_path / "c")
         session.run(tf.raw_ops.SaveV2(prefix=path, tensor_names=["_CHECKPOINTABLE_OBJECT_GRAPH"],
-                                      shape_and_slices=[""], tensors=[b"\x0a\xff\x01"]))
+                                      shape_and_slices=[""], tensors=[data]))
         with pytest.raises(tf.errors.DataLossError, match="damaged"):
             tf.train.Checkpoint(v=v).restore(path)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tfnb.core.errors import DataLossError
-from tfnb.proto.varints import varint
+from tfnb.proto.varints import read_varint, varint
 
 ENTRY = "_CHECKPOINTABLE_OBJECT_GRAPH"             # official: the name of the checkpoint's entry
 
@@ -42,7 +42,7 @@ def decode(data: bytes) -> list[Node]:
             n for node in nodes for variable, _, slot in node.slots for n in (variable, slot)}
         if numbers and max(numbers) >= len(nodes):
             raise ValueError(f"object {max(numbers)} of {len(nodes)}")
-    except (ValueError, IndexError, AttributeError) as error:
+    except (ValueError, IndexError, AttributeError, TypeError) as error:
         raise DataLossError(None, None, f"the checkpoint's object graph ({ENTRY}) is damaged: {error}") from error
     return nodes
 
@@ -65,8 +65,8 @@ def _decoded(data: bytes) -> Node:
 def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
     at = 0
     while at < len(data):
-        tag, at = _read(data, at)
-        value, at = _read(data, at)
+        tag, at = read_varint(data, at)
+        value, at = read_varint(data, at)
         if tag & 7 == 2:
             if at + value > len(data):
                 raise ValueError("it ends within a field")
@@ -76,16 +76,6 @@ def _fields(data: bytes) -> Iterator[tuple[int, Any]]:
             yield tag >> 3, value
         else:
             raise ValueError(f"unknown type of field {tag & 7}")
-
-
-def _read(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
 
 
 def _field(number: int, content: bytes) -> bytes:
