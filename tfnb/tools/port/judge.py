@@ -55,10 +55,7 @@ class Verdict:
 
 
 def judge(path: Path) -> Verdict:
-    """Read a program and look up each name of TensorFlow that it uses; nothing of it runs.
-
-    Raises InvalidArgumentError for a file that is called a notebook and is none.
-    """
+    """Read a program and look up each name of TensorFlow that it uses; nothing of it runs."""
     source = read(path)
     if source.error:
         line, text = source.error

@@ -25,7 +25,7 @@ td.not{color:#d29922}small{color:#8b949e}}"""
 class Verdicts(list[Verdict]):
     """Verdicts on the programs at or below some paths. run: try those that are ready, for `seconds` each.
 
-    Raises NotFoundError for a path of nothing, InvalidArgumentError for a file that is called a notebook and is none.
+    Raises NotFoundError for a path of nothing.
     """
 
     def __init__(self, paths: Iterable[str | Path], run: bool = False, seconds: float = SECONDS) -> None:

@@ -80,9 +80,12 @@ def is_own(path: Path, below: Path) -> bool:
 def read(path: Path) -> Source:
     """Read a program; a notebook's cells follow one another, with magics and shell commands left out.
 
-    Raises InvalidArgumentError for a file that is no notebook though it is called so.
+    What can't be read, such as a file that is no notebook though it is called so, is a program with an `error`.
     """
-    text, starts = _joined(cells(path)) if path.suffix == ".ipynb" else (decoded(path.read_bytes()), [])
+    try:
+        text, starts = _joined(cells(path)) if path.suffix == ".ipynb" else (decoded(path.read_bytes()), [])
+    except (InvalidArgumentError, OSError) as error:
+        return Source(path, "", error=(1, str(error)))
     source = Source(path, text, starts)
     source.marks = python2.marks(text)
     try:
