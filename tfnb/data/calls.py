@@ -6,9 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from tfnb.core.dtypes import DType
-from tfnb.core.shape import TensorShape
 from tfnb.data import structure
-from tfnb.data.structure import Component
+from tfnb.data.structure import Structured
 from tfnb.graph.function import FunctionGraph
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import get_default_graph
@@ -43,21 +42,15 @@ def _returned(result: Any, name: str, rows: bool) -> tuple[Any, list[Tensor]]:
     if not leaves or any(leaf is None for leaf in leaves):
         raise TypeError(f"Unsupported return value from function passed to {name.replace('_', '.', 1)}(): {result!r}: "
                         "it must return tensors, or tuples and dicts of them")
-    components, tensors = [], []
-    for leaf in leaves:
-        inner = getattr(leaf, "_element", None) if hasattr(leaf, "_variant_tensor") else None
-        component, (tensor,) = structure.as_tensors(leaf if inner is None else leaf._variant_tensor, rows=rows)
-        components.append(component if inner is None else
-                          Component(component.dtype, TensorShape([]), inner, leaf._class))
-        tensors.append(tensor)
-    return structure.pack(result, components), tensors
+    return structure.as_tensors(result, rows=rows)
 
 
 def dataset_of(call: Called, name: str) -> Any:
     """The structure of the elements of the dataset that a function returns. Raises TypeError if it returns another."""
-    if structure.is_structure(call.element) or call.element.wrap is None:
+    found = call.element
+    if structure.is_structure(found) or found.wrap is None or not issubclass(found.wrap, Structured):
         raise TypeError(f"`map_func` of {name} must return a `Dataset` object. Got {call.element!r}")
-    return call.element.inner
+    return found.inner
 
 
 def single(call: Called, dtype: DType, what: str) -> None:

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.data import datasets as ops
 from tfnb.ops.data import iterators
 from tfnb.ops.random.random_ops import get_seed
+from tfnb.ragged.tensor import RaggedTensor
 
 AUTOTUNE = -1
 
@@ -143,7 +145,7 @@ class Dataset(Structured):
                             f"{dataset.output_types}")
         parts = zip(structure.flatten(self._element), structure.flatten(dataset._element), strict=True)
         element = structure.pack(self._element, [
-            Component(a.dtype, structure.common_shape(a.shape, b.shape), a.inner, a.wrap) for a, b in parts])
+            replace(a, shape=structure.common_shape(a.shape, b.shape)) for a, b in parts])
         return self._made(ops.ConcatenateDataset, dataset._variant_tensor, element=element)
 
     def repeat(self, count: Any = None) -> Dataset:
@@ -205,8 +207,8 @@ class Dataset(Structured):
         """
         parts = structure.flatten(self._element)
         if any(c.wrap is not None for c in parts):
-            raise TypeError("Batching of padded sparse tensors and datasets is not supported, got components "
-                            f"{self.output_classes}")
+            raise TypeError("Batching of padded sparse tensors, ragged ones and datasets is not supported, got "
+                            f"components {self.output_classes}")
         wanted = [c.shape for c in parts] if padded_shapes is None else \
             structure.flatten_up_to(self._element, padded_shapes, "padded_shapes")
         sizes = [_padded_shape(shape, c) for shape, c in zip(wanted, parts, strict=True)]
@@ -227,7 +229,7 @@ class Dataset(Structured):
     def unbatch(self) -> Dataset:
         """The rows of each element."""
         whole = self
-        if any(c.wrap is SparseTensor for c in structure.flatten(self._element)):
+        if any(c.wrap in (SparseTensor, RaggedTensor) for c in structure.flatten(self._element)):
             call = Called(lambda *parts: parts if len(parts) > 1 else parts[0], self._element, "Dataset_unbatch", True)
             whole = self._made(ops.MapDataset, call.captured, f=call.f)
         return whole._made(ops.UnbatchDataset, element=structure.convert(structure.row, whole._element))

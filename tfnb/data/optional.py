@@ -15,20 +15,27 @@ from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.composite.specs import SparseTensorSpec, TensorSpec, TypeSpec, of_values
 from tfnb.ops.data import optionals as ops
 from tfnb.ragged.specs import RaggedTensorSpec
+from tfnb.ragged.tensor import RaggedTensor
 
 
 def _spec(component: Component) -> TypeSpec:
     if component.wrap is SparseTensor:
         return SparseTensorSpec(component.shape, component.dtype)
+    if component.wrap is RaggedTensor:
+        return structure.ragged_spec(component)
+    if component.wrap is Optional:
+        return OptionalSpec(structure.convert(_spec, component.inner))
     if component.wrap is not None:
         return DatasetStructure(structure.convert(_spec, component.inner))
     return TensorSpec(component.shape, component.dtype)
 
 
 def _component(spec: Any) -> Component:
-    """Return the component that a specification describes. Raises TypeError for others than (sparse) tensors."""
+    """Return the component that a specification describes. Raises TypeError for others than tensors of all kinds."""
+    if isinstance(spec, RaggedTensorSpec):
+        return structure.of_ragged_spec(spec)
     if not isinstance(spec, (TensorSpec, SparseTensorSpec)):
-        raise TypeError(f"expected a structure of tf.TensorSpec and tf.SparseTensorSpec, got {spec!r}")
+        raise TypeError(f"expected a structure of tf.TensorSpec, SparseTensorSpec and RaggedTensorSpec, got {spec!r}")
     return Component(spec.dtype, TensorShape(spec.shape), wrap=SparseTensor if isinstance(spec, SparseTensorSpec)
                      else None)
 
@@ -45,7 +52,7 @@ class Optional:
     """
 
     def __init__(self, variant_tensor: Tensor, element: Any) -> None:
-        self._variant_tensor, self._element = variant_tensor, element
+        self._variant_tensor, self._element, self._class = variant_tensor, element, Optional
 
     def has_value(self, name: str | None = None) -> Tensor:
         """Return a bool scalar: whether there is an element."""

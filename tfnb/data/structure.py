@@ -14,20 +14,29 @@ from tfnb.core.shape import TensorShape
 from tfnb.core.text import shown
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.array.ragged_variants import RaggedTensorFromVariant, RaggedTensorToVariant
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.io.serialized import DeserializeSparse, SerializeManySparse, SerializeSparse
+from tfnb.ragged.specs import RaggedTensorSpec
+from tfnb.ragged.tensor import RaggedTensor, from_value
+from tfnb.ragged.value import RaggedTensorValue
+
+_PASSED_AS = {SparseTensor: dtypes.string, RaggedTensor: dtypes.variant}      # the dtype of what holds such a component
 
 
 @dataclass(frozen=True)
 class Component:
     """Description of one component. inner: the structure of its elements, if it is a dataset; wrap: what makes the
-    Dataset of its tensor and of `inner`; SparseTensor for a component of that kind, which passes between datasets as
-    strings [..., 3] (SerializeSparse)."""
+    Dataset or the Optional of its tensor and of `inner`; SparseTensor for a component of that kind, which passes
+    between datasets as strings [..., 3] (SerializeSparse); RaggedTensor for one that passes as a variant, with
+    `ragged_rank` ragged axes (0: a Tensor) and row splits of the dtype `splits`."""
 
     dtype: DType
     shape: TensorShape
     inner: Any = None
     wrap: Any = None
+    ragged_rank: int = 0
+    splits: DType = dtypes.int64
 
 
 class Structured:
@@ -47,8 +56,21 @@ class Structured:
 
     @property
     def output_classes(self) -> Any:
-        """tf.Tensor, tf.SparseTensor or Dataset for each component, in the structure of an element."""
-        return convert(lambda c: Tensor if c.wrap is None else c.wrap, self._element)
+        """tf.Tensor, tf.SparseTensor, a RaggedTensorSpec or Dataset for each component, in the structure of an element.
+        """
+        return convert(lambda c: Tensor if c.wrap is None else ragged_spec(c) if c.wrap is RaggedTensor else c.wrap,
+                       self._element)
+
+
+def ragged_spec(component: Component) -> RaggedTensorSpec:
+    """Return the specification of a ragged component."""
+    return RaggedTensorSpec(component.shape, component.dtype, component.ragged_rank, component.splits)
+
+
+def of_ragged_spec(spec: RaggedTensorSpec) -> Component:
+    """Return the component that a specification of ragged tensors describes."""
+    return Component(spec.dtype, TensorShape(spec.shape), wrap=RaggedTensor, ragged_rank=spec.ragged_rank,
+                     splits=spec.row_splits_dtype)
 
 
 def is_structure(value: Any) -> bool:
@@ -121,13 +143,24 @@ def as_tensors(value: Any, dtype_of: Callable[[int], DType | None] = lambda i: N
             tensors.append((SerializeManySparse if rows else SerializeSparse)(leaf.indices, leaf.values,
                                                                              leaf.dense_shape))
             continue
+        if isinstance(leaf, RaggedTensorValue):
+            leaf = from_value(leaf)
+        if isinstance(leaf, RaggedTensor):
+            components.append(Component(leaf.dtype, leaf.shape, wrap=RaggedTensor, ragged_rank=leaf.ragged_rank,
+                                        splits=leaf.row_splits.dtype))
+            tensors.append(RaggedTensorToVariant(leaf.nested_row_splits, leaf.flat_values, batched_input=rows))
+            continue
+        if hasattr(leaf, "_variant_tensor"):                         # a dataset or an Optional
+            components.append(Component(dtypes.variant, TensorShape([]), leaf._element, leaf._class))
+            tensors.append(leaf._variant_tensor)
+            continue
         tensors.append(convert_to_tensor(leaf, dtype=dtype_of(i), name=f"{name}_{i}"))
         components.append(Component(tensors[-1].dtype.base_dtype, tensors[-1].get_shape()))
     return pack(value, components), tensors
 
 
 def as_values(structure: Any, tensors: Sequence[Tensor]) -> Any:
-    """Return an element of the tensors of its components: datasets and SparseTensors for those that are such."""
+    """Return an element of the tensors of its components: datasets, SparseTensors... for those that are such."""
     return pack(structure, [_as_value(component, tensor) for component, tensor
                             in zip(flatten(structure), tensors, strict=True)])
 
@@ -135,6 +168,8 @@ def as_values(structure: Any, tensors: Sequence[Tensor]) -> Any:
 def _as_value(component: Component, tensor: Tensor) -> Any:
     if component.wrap is None:
         return tensor
+    if component.wrap is RaggedTensor:
+        return _ragged(component, tensor)
     if component.wrap is not SparseTensor:
         return component.wrap(tensor, component.inner)
     indices, values, size = DeserializeSparse(tensor, dtype=component.dtype)
@@ -144,14 +179,30 @@ def _as_value(component: Component, tensor: Tensor) -> Any:
     return SparseTensor(indices, values, size)
 
 
+def _ragged(component: Component, tensor: Tensor) -> Any:
+    """Return the RaggedTensor of a variant, or a Tensor where no axis is ragged."""
+    rank = component.ragged_rank
+    made = RaggedTensorFromVariant(tensor, input_ragged_rank=-1, output_ragged_rank=rank, Tvalues=component.dtype,
+                                   Tsplits=component.splits)
+    splits, values = made.output_nested_splits, made.output_dense_values
+    shape = component.shape.static
+    if not rank:
+        values.set_shape(component.shape)
+        return values
+    if shape is not None:
+        values.set_shape([None, *shape[rank + 1:]])
+        splits[0].set_shape([None if shape[0] is None else shape[0] + 1])
+    return RaggedTensor.from_nested_row_splits(values, splits, validate=False)
+
+
 def types(structure: Any) -> list[DType]:
     """The dtypes of the components' tensors, in order."""
-    return [dtypes.string if c.wrap is SparseTensor else c.dtype for c in flatten(structure)]
+    return [_PASSED_AS.get(c.wrap, c.dtype) for c in flatten(structure)]
 
 
 def shapes(structure: Any) -> list[Any]:
-    """The static shapes of the components' tensors, in order, as attrs of ops have them; None for sparse ones."""
-    return [None if c.wrap is SparseTensor else c.shape.static for c in flatten(structure)]
+    """The static shapes of the components' tensors, in order, as attrs of ops have them; None for encoded ones."""
+    return [None if c.wrap in _PASSED_AS else c.shape.static for c in flatten(structure)]
 
 
 def attrs(structure: Any) -> dict[str, Any]:
@@ -166,19 +217,23 @@ def of(output_types: Any, output_shapes: Any = None, output_classes: Any = None)
                                                                                  "output_shapes")
     kinds = [None] * len(dtype_leaves) if output_classes is None else flatten_up_to(output_types, output_classes,
                                                                                   "output_classes")
-    return pack(output_types, [Component(t, TensorShape(s), wrap=SparseTensor if k is SparseTensor else None)
-                               for t, s, k in zip(dtype_leaves, found, kinds, strict=True)])
+    return pack(output_types, [
+        of_ragged_spec(k) if isinstance(k, RaggedTensorSpec) else
+        Component(t, TensorShape(s), wrap=SparseTensor if k is SparseTensor else None)
+        for t, s, k in zip(dtype_leaves, found, kinds, strict=True)])
 
 
 def batched(component: Component, rows: int | None) -> Component:
     """A component with a first axis of `rows`."""
-    return replace(component, shape=TensorShape([rows]).concatenate(component.shape))
+    return replace(component, shape=TensorShape([rows]).concatenate(component.shape),
+                   ragged_rank=component.ragged_rank + (component.wrap is RaggedTensor))
 
 
 def row(component: Component) -> Component:
     """A component without its first axis."""
     shape = component.shape.static
-    return replace(component, shape=TensorShape(None if shape is None else shape[1:]))
+    return replace(component, shape=TensorShape(None if shape is None else shape[1:]),
+                   ragged_rank=component.ragged_rank - (component.wrap is RaggedTensor))
 
 
 def common_shape(a: TensorShape, b: TensorShape) -> TensorShape:
