@@ -349,6 +349,27 @@ def local_response_normalization() -> Program:
     return Program(outs, {x: a})
 
 
+for dtype in (tf.float16, tf.bfloat16):
+    def _halves(dtype: Any = dtype) -> Program:
+        """Definitions, row-wise ops, reductions, movement, products, a convolution, a pool, updates, sparse ones."""
+        with tf.device("/gpu:0"):
+            (a, value), ids = fed(3, 4), tf.placeholder(tf.int32, [None])
+            x, w = tf.cast(a, dtype), tf.Variable(tf.cast(numbers(4, 4, seed=2), dtype))
+            table, image = tf.Variable(tf.cast(numbers(4, 3), dtype)), tf.reshape(x, [1, 3, 4, 1])
+            y = tf.nn.relu(tf.matmul(x, w) + tf.constant(.5, dtype))
+            flat = tf.nn.conv2d(image, tf.reshape(x[:2, :2], [2, 2, 1, 1]), [1, 1, 1, 1], "SAME")
+            outs = [y, tf.nn.softmax(x), tf.reduce_sum(x, 0), tf.reduce_max(x), tf.transpose(x),
+                    tf.concat([x, x[:1]], 0), tf.where(x > 0, x, tf.exp(x)),
+                    tf.cast(x, tf.float32) * 2., tf.cast(x, tf.int32), flat,
+                    tf.nn.max_pool(image, [1, 2, 2, 1], [1, 2, 2, 1], "SAME"), tf.gather(x, ids),
+                    tf.matmul(tf.stack([x, x]), tf.stack([x, x]), transpose_b=True)]
+            moved = [tf.assign_sub(w, tf.gradients(y, [w])[0] * tf.constant(.125, dtype)),
+                     tf.scatter_add(table, ids, tf.ones([3, 3], dtype))]
+        return Program(outs, {a: value, ids: np.array([2, 0, 2])}, moved, 2)
+    _halves.__name__ = f"all_in_{dtype.name}"
+    program(_halves)
+
+
 def of_examples(module: str) -> Callable[[], Program]:
     """The ops with kernels that a family declares, called as the examples in their docstrings call them."""
     def build() -> Program:

@@ -43,6 +43,8 @@ def sizes(shapes: Sequence[Static]) -> list[tuple[int, ...]]:
 class _Tracer(Protocol):
     @property
     def traced(self) -> Any: ...
+    @property
+    def target(self) -> Any: ...
     def straight(self, op: Operation, value: Value) -> Value: ...
     def call(self, op: Operation, ins: list[Value]) -> list[Value]: ...
     def reduce(self, op: Operation, combine: Any, identity: float | str, x: Value, axes: frozenset[int]) -> Value: ...
@@ -96,9 +98,10 @@ class Parts:
         return known(array)
 
 
-def called_as(op: Operation, type: str) -> str:
-    """Return the dtype in which a hand-written kernel takes and gives values of a dtype."""
-    return computed_as(type) if isinstance(op.spec, kinds.Kernel) and op.spec.halves == "widened" else type
+def called_as(op: Operation, type: str, device: str) -> str:
+    """Return the dtype in which a hand-written kernel for a device takes and gives values of a dtype."""
+    widened = ("widened",) if device == "cuda" else ("widened", "summed")
+    return computed_as(type) if isinstance(op.spec, kinds.Kernel) and op.spec.halves in widened else type
 
 
 def by_hand(tracer: _Tracer, op: Operation, ins: list[Value]) -> list[Value]:
@@ -107,7 +110,7 @@ def by_hand(tracer: _Tracer, op: Operation, ins: list[Value]) -> list[Value]:
     if views is not None:
         return views
     assert isinstance(op.spec, kinds.Kernel)
-    wide = [_converted(tracer, op, v, called_as(op, v.type)) for v in ins]
+    wide = [_converted(tracer, op, v, called_as(op, v.type, tracer.target.device)) for v in ins]
     made = tracer.call(op, wide) if op.spec.composition is None else op.spec.composition(Parts(tracer, op), *wide)
     return [_converted(tracer, op, y, numpy_name(t.dtype.base_dtype)) for y, t in zip(made, op.outputs, strict=True)]
 

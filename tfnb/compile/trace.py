@@ -296,7 +296,7 @@ class _Tracer:
         if self.target.launches(op.spec) is None:
             raise ValueError("it has no kernel, and its inputs are not known before the run")
         ins = [v if v.view.is_row_major() else self.row_major(op, v) for v in ins]
-        types = [called_as(op, numpy_name(t.dtype.base_dtype)) for t in op.outputs]
+        types = [called_as(op, numpy_name(t.dtype.base_dtype), self.target.device) for t in op.outputs]
         outs = [temp(t, s) for t, s in zip(types, sizes(self.shapes), strict=True)]
         state = Buffer("state", "uint64", 4, owner=op) if isinstance(op.spec, kinds.Random) else None
         self.traced.nodes.append(Call(op, ins, outs, state, op.attrs))

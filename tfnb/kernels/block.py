@@ -90,7 +90,7 @@ class Block:
             if have != "float32" and type != "float32":
                 value = self.convert(value, "float32")
                 return self.convert(value, type)
-            return self.add("convert", (value,), type)
+            return self._exact(value) if type == "float32" else self.add("convert", (value,), type)
         if self.values[value].primitive == "constant":
             return self.constant(self.values[value].data, type)
         if type == "bool":
@@ -98,6 +98,15 @@ class Block:
         if kind(have) == "f" and type in ("int8", "int16", "uint8", "uint16", "uint32"):
             value = self.convert(value, "int64" if type == "uint32" else "int32")
         return self.add("convert", (value,), type)
+
+    def _exact(self, value: int) -> int:
+        """Return a 16-bit float as float32: of a constant that was not rounded the constant itself."""
+        made = self.values[value]
+        if made.primitive == "convert" and self.values[made.args[0]].primitive == "constant":
+            given = np.float32(self.values[made.args[0]].data)
+            if given.astype(dtype_of(made.type)).astype(np.float32) == given:
+                return made.args[0]
+        return self.add("convert", (value,), "float32")
 
     def apply(self, primitive: str, args: Sequence[int | Literal], type: str) -> int:
         """Return a primitive applied to values and constants, in an op of `type`.

@@ -33,12 +33,19 @@ def literal(value: Any, type: str) -> str:
     return f"{type}({value!r})"
 
 
-class Printer:
-    """Names values and writes lines that compute them. template: the source of a value that is no operator, or ""."""
+def cast(text: str, have: str, want: str) -> str:
+    """Return the source of a value of type `have` as `want`."""
+    return f"{constructor(want)}({text})"
 
-    def __init__(self, block: Block, template: Callable[[Value], str]) -> None:
+
+class Printer:
+    """Names values and writes lines that compute them. template: the source of a value that is no operator, or "";
+    cast: (source, its type, another type) -> the source of the value in that type."""
+
+    def __init__(self, block: Block, template: Callable[[Value], str],
+                 cast: Callable[[str, str, str], str] = cast) -> None:
         self.block = block
-        self.template = template
+        self.template, self.cast = template, cast
         self.count = 0
 
     def name(self) -> str:
@@ -87,7 +94,7 @@ class Printer:
             case "where":
                 return f"({args[1]} if {args[0]} else {args[2]})"
             case "convert":
-                return f"{constructor(value.type)}({_bare(args[0])})"
+                return self.cast(_bare(args[0]), self.block.values[value.args[0]].type, value.type)
             case "abs":
                 return self._typed(f"abs({_bare(args[0])})", value)
             case "neg":

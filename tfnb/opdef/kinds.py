@@ -148,8 +148,9 @@ class Kernel(Pure):
     of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known. work:
     fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its outputs by
     elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too. halves:
-    how compiled kernels for the CPU treat 16-bit floats: "widened" to float32, and results rounded; "moved" as 16-bit
-    integers, where the outputs are elements of inputs; "" not at all (draws).
+    how compiled kernels treat 16-bit floats: "widened" to float32, and results rounded; "summed", widened on the CPU,
+    and on a GPU read and written as they are; "moved" as 16-bit integers, where the outputs are elements of inputs; ""
+    not at all (draws).
     """
 
     numpy: Fn

@@ -30,6 +30,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 COUNT = 43
+SINGLE = {"float32", "float16", "bfloat16"}                 # computed in float32
 COMPILED: set[object] = set()          # programs share kernels
 
 
@@ -112,7 +113,20 @@ def test_control_a_bare_literal_is_noticed(emitted):
     assert not doubles(ptx_of(kernel)) and doubles(ptx_of(kernel, text.replace("float32(0.3)", "0.3")))
 
 
-@pytest.mark.parametrize("type", ["float32", "float64", "int32"])
+@pytest.mark.parametrize("type, conversion, capability", [
+    ("float16", "cvt.f32.f16", (8, 0)), ("bfloat16", "cvt.rn.bf16.f32", (8, 0)), ("float16", "cvt.f32.f16", (10, 0)),
+    ("bfloat16", "cvt.rn.bf16.f32", (9, 0)), ("bfloat16", "cvt.rn.bf16.f32", (10, 0))])
+def test_16_bit_floats_are_loaded_by_fours_and_computed_in_float32(emitted, type, conversion, capability):
+    x, body = Operand("x", type, ("s", "1")), emitted.stmt(lambda x: exp(x) * 0.3, type, "x", "y")
+    kernel = MapKernel(2, (x,), (body,), (Operand("y", type, ("s", "1")),))
+    source = emit(kernel)
+    ptx = device.ptx(source.code, argument_types(kernel, source), capability)
+    assert all(re.search(rf"{way}\.global\.(v4\.[bu]16|v2\.b32)", ptx) for way in ("ld", "st"))
+    assert conversion in ptx and not doubles(ptx)
+    assert device.resources(source.code, argument_types(kernel, source), capability).spilled == 0
+
+
+@pytest.mark.parametrize("type", ["float32", "float64", "int32", "float16", "bfloat16"])
 def test_matmul_compiles_and_links(type):
     text = gemm.matmul_source(type)
     ptx = device.ptx(text, gemm.argument_types(type))
@@ -150,6 +164,6 @@ def test_what_programs_launch_compiles(name):
         COMPILED.add((text, types))
         ptx = device.ptx(text, types)
         assert ".target sm_90" in ptx and ".entry" in ptx
-        if "float64" not in {type for type, _ in types} and "float32" in {type for type, _ in types} \
+        if "float64" not in {type for type, _ in types} and not SINGLE.isdisjoint(type for type, _ in types) \
                 and "float64(" not in text:
             assert not doubles(ptx), (text, doubles(ptx)[:5])

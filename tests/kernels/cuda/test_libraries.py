@@ -1,6 +1,7 @@
 """Matmuls by cuBLASLt: a stand-in of its API reads the descriptors that it gets, and multiplies by them."""
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from itertools import product
 from types import SimpleNamespace
@@ -11,10 +12,11 @@ import pytest
 import tfnb as tf
 from tfnb.kernels.cuda import device, libraries
 from tfnb.kernels.cuda.driver import memory_at
+from tfnb.kernels.scalar.number_types import dtype_of, wide
 from tfnb.ops.declaration.raw import raw
 
 pytestmark = pytest.mark.usefixtures("simulated")
-TYPES = {0: "float32", 1: "float64"}
+TYPES = {0: "float32", 1: "float64", 2: "float16", 14: "bfloat16"}
 
 
 class Lt:
@@ -57,19 +59,21 @@ class Lt:
         assert (memory_at(alpha, 1, type)[0], memory_at(beta, 1, type)[0], c) == (1, 0, d)
         assert memory_at(algorithm, 1, "uint64")[0] == 7
         first, second, third = (self.made[layout] for layout in (a_layout, b_layout, d_layout))
-        assert first.type == second.type == third.type == desc.scale
+        assert first.type == second.type == third.type
+        assert desc.scale == (third.type if third.type < 2 else 0)
+        type = TYPES[third.type]
         self.products.append((desc.compute, nbytes, work))
         for i in range(third.attributes[libraries.BATCH_COUNT]):
             left, right, made = (_matrix(place, layout, i, type)
                                  for place, layout in ((a, first), (b, second), (d, third)))
             left, right = (x.T if desc.attributes[turned] else x for x, turned in
                            ((left, libraries.TRANSA), (right, libraries.TRANSB)))
-            made[...] = left @ right
+            made[...] = wide(left) @ wide(right)
 
 
 def _matrix(place, layout, number, type):
     """A column-major matrix of a batch."""
-    start = place + number * layout.attributes[libraries.BATCH_OFFSET] * np.dtype(type).itemsize
+    start = place + number * layout.attributes[libraries.BATCH_OFFSET] * dtype_of(type).itemsize
     return memory_at(start, layout.leading * layout.columns, type).reshape(layout.columns, -1)[:, :layout.rows].T
 
 
@@ -105,6 +109,18 @@ def test_layouts_of_all_transposes_and_batches(lt):
     for one, other in zip(found, want, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5)
     assert {compute for compute, _, _ in lt.products} == {77, 70}
+
+
+@pytest.mark.parametrize("dtype", [tf.float16, tf.bfloat16])
+def test_products_of_16_bit_floats_are_summed_in_float32(lt, dtype):
+    with tf.device("/gpu:0"):
+        x, y = tf.placeholder(dtype, [2, 300]), tf.placeholder(dtype, [300, 3])
+        product = tf.matmul(x, y)
+    a, b = np.ones([2, 300]), np.full([300, 3], .125)
+    a[:, 0] = 2048                                          # + 1/8 is lost by a sum of 16 bits
+    found = values(product, {x: a, y: b}, 2)
+    assert found.dtype == dtype.as_numpy_dtype and (wide(found) == wide((a @ b).astype(found.dtype))).all()
+    assert {compute for compute, _, _ in lt.products} == {libraries.COMPUTE["float32"]}
 
 
 def test_gradients_of_a_layer_are_products_of_the_library_and_plans_are_made_once(lt):
@@ -168,4 +184,7 @@ def test_numbers_are_those_of_the_library():
     kinds = cublas.ComputeType
     assert libraries.COMPUTE == {"float32": kinds.COMPUTE_32F, "tf32": kinds.COMPUTE_32F_FAST_TF32,
                                  "float64": kinds.COMPUTE_64F}
+    types = importlib.import_module("nvmath").CudaDataType
+    assert libraries.TYPES == {"float32": types.CUDA_R_32F, "float64": types.CUDA_R_64F, "float16": types.CUDA_R_16F,
+                               "bfloat16": types.CUDA_R_16BF}
     assert lt.matmul_heuristic_result_dtype["algo"].itemsize == 64

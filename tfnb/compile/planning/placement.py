@@ -16,7 +16,7 @@ from tfnb.opdef import kinds
 from tfnb.opdef.ranks import input_names
 from tfnb.ops.declaration.evaluate import definition_of, reads_operand
 
-# What a kernel can compute with; on the CPU most know 16-bit floats too. Complex numbers are computed by the
+# What a kernel can compute with; most know 16-bit floats too. Complex numbers are computed by the
 # interpreter's NumPy forms.
 COMPILED = frozenset("float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool".split())
 
@@ -70,12 +70,6 @@ def _compiles(op: Operation, name: str, folded: bool = False) -> bool:
     return name in HALVES and converts_halves() and (folded or by_hand or isinstance(spec, (*_ALWAYS, *_GENERATED)))
 
 
-def _has_halves(op: Operation) -> bool:
-    variable = isinstance(op.spec, kinds.Variable) and op.attrs["dtype"].name in HALVES
-    return variable or any(t.dtype.base_dtype.name in HALVES for t in (*op.inputs, *op.outputs)) or any(
-        element_dtype(op, i).name in HALVES for i in op.spec.handles)
-
-
 def _is_known(op: Operation, index: int) -> bool:
     """Return whether an input is the handle of a variable that the graph names, of a dtype that kernels support."""
     dtype = element_dtype(op, index)
@@ -102,7 +96,7 @@ def has_gpu_kernel(op: Operation) -> bool:
     spec = op.spec
     if isinstance(spec, (kinds.Flow, kinds.Control)):
         return True
-    if not types_compile(op) or _may_reshape(op) or _has_halves(op):
+    if not types_compile(op) or _may_reshape(op):
         return False
     if isinstance(spec, kinds.Elementwise) and not definition_of(op, 2).primitives.isdisjoint(ON_CPU):
         return False                    # of a list of inputs any two tell what it computes with

@@ -20,6 +20,7 @@ import numpy as np
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.cuda import intrinsics, libraries, simulator
 from tfnb.kernels.cuda.driver import CudaDriver, Driver
+from tfnb.kernels.cuda.sources import stored
 from tfnb.kernels.llvm import objects
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
@@ -208,6 +209,6 @@ def _linked(text: str, arguments: Sequence[tuple[str, bool]], capability: tuple[
 def _signature(arguments: Sequence[tuple[str, bool]]) -> Any:
     types = []
     for name, is_array in arguments:
-        type = getattr(numba.types, name.replace("bool", "boolean"))
+        type = getattr(numba.types, stored(name).replace("bool", "boolean"))
         types.append(type[::1] if is_array else type)
     return numba.types.void(*types)

@@ -53,7 +53,7 @@ from dataclasses import dataclass, field
 
 from tfnb.kernels.block import Block, Reduction, fill
 from tfnb.kernels.cuda.geometry import THREADS, WARP
-from tfnb.kernels.cuda.sources import has_source, template
+from tfnb.kernels.cuda.sources import cast, has_source, stored, template
 from tfnb.kernels.nest import nest
 from tfnb.kernels.plan import Passes, plan
 from tfnb.kernels.printer import Printer, constructor, literal
@@ -128,7 +128,7 @@ class _Writer:
         self.loads = [_Place("load", f"a{i}", operand) for i, operand in enumerate(kernel.loads)]
         self.stores = [_Place("store", f"o{i}", operand) for i, operand in enumerate(kernel.stores)]
         self.rank = max((len(operand.steps) for operand in (*kernel.loads, *kernel.stores)), default=0)
-        self.printer = Printer(self.block, template)
+        self.printer = Printer(self.block, template, cast)
         places = [*self.loads, *self.stores]
         words: list[tuple[str, Word]] = [(p.array, (p.side, p.operand.name)) for p in places]
         words += [(f"n{d}", ("size", d)) for d in range(self.rank)]
@@ -163,7 +163,7 @@ class _Writer:
 
     def _quads(self, stores: Sequence[_Place]) -> list[str]:
         """Return the declarations of the elements to be stored, which are registers in the end."""
-        return [f"y{i} = cuda.local.array(4, {constructor(p.operand.type)})" for i, p in enumerate(stores)]
+        return [f"y{i} = cuda.local.array(4, {constructor(stored(p.operand.type))})" for i, p in enumerate(stores)]
 
     def _fit(self, conditions: Sequence[str], stores: Sequence[_Place]) -> str:
         """Return the condition under which all that is read and written in fours lies at multiples of four."""

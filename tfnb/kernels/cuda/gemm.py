@@ -12,7 +12,9 @@ from functools import lru_cache
 from tfnb.kernels.batches import runs, sizes, transposes
 from tfnb.kernels.cuda import libraries
 from tfnb.kernels.cuda.geometry import Tiling, tiling
+from tfnb.kernels.cuda.sources import cast
 from tfnb.kernels.launch import Address, Call, Launch
+from tfnb.kernels.scalar.number_types import computed_as
 
 SOURCE = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_column, b_next):
     left = cuda.shared.array({area}, {type})
@@ -30,10 +32,10 @@ SOURCE = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_colum
         for e in range(thread, {area}, {threads}):
             i, p = e // {depth}, e % {depth}
             inside = row + i < m and start + p < k
-            left[e] = a[first_a + (row + i) * a_row + (start + p) * a_column] if inside else {type}(0)
+            left[e] = {left} if inside else {type}(0)
             p, j = e // {tile}, e % {tile}
             inside = column + j < n and start + p < k
-            right[e] = b[first_b + (start + p) * b_row + (column + j) * b_column] if inside else {type}(0)
+            right[e] = {right} if inside else {type}(0)
         cuda.syncthreads()
         for p in range({depth}):
             for i in range({per}):
@@ -44,17 +46,23 @@ SOURCE = """def kernel(a, b, c, m, n, k, a_row, a_column, a_next, b_row, b_colum
     for i in range({per}):
         for j in range({per}):
             if row + y + i < m and column + x + j < n:
-                c[first_c + (row + y + i) * n + column + x + j] = sums[i * {per} + j]
+                c[first_c + (row + y + i) * n + column + x + j] = {result}
 """
+LEFT = "a[first_a + (row + i) * a_row + (start + p) * a_column]"
+RIGHT = "b[first_b + (start + p) * b_row + (column + j) * b_column]"
 
 
 @lru_cache(maxsize=64)
 def matmul_source(type: str, tiling: Tiling = Tiling()) -> str:  # noqa: B008  (frozen)
     """Return the source of c = a b for flat arrays of `type`, for the matrices `a_next` and `b_next` behind these.
 
-    Element (i, p) of a is at i * a_row + p * a_column, likewise b.
+    Element (i, p) of a is at i * a_row + p * a_column, likewise b. 16-bit floats are summed in float32.
     """
-    return SOURCE.format(type=type, tile=tiling.tile, depth=tiling.depth, per=tiling.per,
+    wide = computed_as(type)
+    left, right = (text if wide == type else cast(text, type, wide) for text in (LEFT, RIGHT))
+    sum = f"sums[i * {tiling.per} + j]"
+    return SOURCE.format(type=wide, left=left, right=right, result=sum if wide == type else cast(sum, wide, type),
+                         tile=tiling.tile, depth=tiling.depth, per=tiling.per,
                          area=tiling.tile * tiling.depth, sums=tiling.per ** 2, side=tiling.tile // tiling.per,
                          threads=tiling.threads)
 

@@ -5,7 +5,8 @@ kernel: spans of memory and integers. All that a call needs beside them (layouts
 form of its arguments, so a call can be captured in a graph.
 
 TF32: tensor cores that round the factors of a float32 product to 10 bits of mantissa, and sum in float32. On unless
-`tf.config.experimental.enable_tensor_float_32_execution(False)` says otherwise, as in TensorFlow.
+`tf.config.experimental.enable_tensor_float_32_execution(False)` says otherwise, as in TensorFlow. Products of 16-bit
+floats use tensor cores in any case, and sum in float32.
 """
 from __future__ import annotations
 
@@ -20,10 +21,11 @@ import numpy as np
 
 from tfnb.kernels.cuda.driver import LIBRARY, Call, DriverError, Span, Word
 from tfnb.kernels.cuda.simulator import is_asked_for
+from tfnb.kernels.scalar.number_types import computed_as
 
 WORKSPACE = 32 << 20                   # bytes, as NVIDIA advises for Hopper
 LARGE = 1 << 30                        # operations of a product that gets a workspace
-TYPES = {"float32": 0, "float64": 1}   # cudaDataType_t: CUDA_R_32F, CUDA_R_64F
+TYPES = {"float32": 0, "float64": 1, "float16": 2, "bfloat16": 14}         # cudaDataType_t: CUDA_R_32F...
 COMPUTE = {"float32": 68, "tf32": 77, "float64": 70}       # cublasComputeType_t
 TRANSA, TRANSB = 3, 4                  # cublasLtMatmulDescAttributes_t; of layouts and preferences:
 BATCH_COUNT, BATCH_OFFSET, MOST_WORKSPACE = 5, 6, 1
@@ -59,7 +61,7 @@ def has_matmul(type: str) -> bool:
 
 def matmul_source(type: str) -> str:
     """Return the source of a launch of `Matmul` with the precision that is asked for now."""
-    return f"{LIBRARY}cublasLt matmul {type} {'tf32' if type == 'float32' and precision.tf32 else type}"
+    return f"{LIBRARY}cublasLt matmul {type} {'tf32' if type == 'float32' and precision.tf32 else computed_as(type)}"
 
 
 def call(source: str) -> Call:
@@ -104,8 +106,9 @@ class Matmul(Call):
         lt = self.api
         if self.handle is None:
             self.handle = lt.create()
-            self._scalars = np.ones(1, self.type), np.zeros(1, self.type)
-        description = lt.matmul_desc_create(COMPUTE[self.compute], TYPES[self.type])
+            wide = computed_as(self.type)
+            self._scalars = np.ones(1, wide), np.zeros(1, wide)
+        description = lt.matmul_desc_create(COMPUTE[self.compute], TYPES[computed_as(self.type)])
         for attribute, turned in ((TRANSA, turned_b), (TRANSB, turned_a)):
             _set(lt.matmul_desc_set_attribute, description, attribute, TRANSPOSED if turned else 0, "int32")
         layouts = (self._layout(k if turned_b else n, n if turned_b else k, count, next_b),

@@ -26,7 +26,7 @@ from textwrap import indent
 
 from tfnb.kernels.block import Block, fill
 from tfnb.kernels.cuda.geometry import block_size
-from tfnb.kernels.cuda.sources import has_source, template
+from tfnb.kernels.cuda.sources import cast, has_source, template
 from tfnb.kernels.launch import Address, Call, Launch, Word
 from tfnb.kernels.printer import Printer
 from tfnb.kernels.scalar.definition import Attrs
@@ -68,7 +68,7 @@ def _source(form: Form, attrs: Attrs, type: str, kinds: tuple[str, ...], types: 
     texts = {i: f"a{i}[{place[kind]}]" for i, kind in enumerate(kinds)}
     known: dict[int, str] = {}
     roots = [values[store.name] for store in kernel.stores]
-    lines = Printer(block, template).lines(roots, known, texts)
+    lines = Printer(block, template, cast).lines(roots, known, texts)
     lines += [f"o{i}[{place['ref']}] = {known[root]}" for i, root in enumerate(roots)]
     arrays = [f"a{i}" for i in range(len(kinds))] + [f"o{i}" for i in range(len(kernel.stores))]
     inside = [f"{_index('i', axis, depth)} >= 0 and {_index('i', axis, depth)} < limit{axis}" for axis in range(depth)]

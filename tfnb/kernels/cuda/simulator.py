@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from tfnb.kernels.cuda.driver import LIBRARY, Call, DriverError, Span, Word, memory_at
+from tfnb.kernels.cuda.sources import stored
 
 ALIGN = 256
 _lock = threading.Lock()               # one kernel at a time: `cuda` stands for the thread that runs
@@ -195,7 +196,7 @@ class SimulatedDriver:
             self._do(function, 0, words)
             return
         self._do(run, function, blocks, threads,
-                 [memory_at(w.address, w.count, w.type) if isinstance(w, Span) else w for w in words])
+                 [memory_at(w.address, w.count, stored(w.type)) if isinstance(w, Span) else w for w in words])
 
     def begin(self) -> None:
         """Begin a capture."""

@@ -6,8 +6,8 @@ the CPU; nothing is a call of a device function of ours (that would need a GPU o
 from __future__ import annotations
 
 from tfnb.kernels.block import Value
-from tfnb.kernels.printer import OPERATORS, has_operator
-from tfnb.kernels.scalar.number_types import kind
+from tfnb.kernels.printer import OPERATORS, constructor, has_operator
+from tfnb.kernels.scalar.number_types import HALVES, kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
 _OPERATORS = frozenset({*OPERATORS, "convert", "where"})
@@ -20,6 +20,18 @@ def has_source(name: str, type: str) -> bool:
     if name in _OPERATORS:
         return name in ("convert", "where") or has_operator(name, type)
     return name == "column"
+
+
+def stored(type: str) -> str:
+    """Return the dtype of array elements of a type: the bits of 16-bit floats, which are computed in float32."""
+    return "uint16" if type in HALVES else type
+
+
+def cast(text: str, have: str, want: str) -> str:
+    """Return the source of a value of type `have` as `want`; a 16-bit float becomes, or is made of, a float32."""
+    if have in HALVES:
+        return f"from_{have}({text})"
+    return f"to_{want}({text})" if want in HALVES else f"{constructor(want)}({text})"
 
 
 def template(value: Value) -> str:

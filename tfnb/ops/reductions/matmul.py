@@ -47,7 +47,7 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @kernel("a: T, b: T -> product: T", shape=_product_shape, numpy=_product, cpu=gemm.matmul, cuda=cuda.matmul, total=True,
-        contraction=Contraction(gemm.straight, gemm.block_columns), work=gemm.operations,
+        contraction=Contraction(gemm.straight, gemm.block_columns), work=gemm.operations, halves="summed",
         transpose_a="bool = false", transpose_b="bool = false",
         T="{bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         grad_a="bool = false", grad_b="bool = false")
@@ -105,6 +105,7 @@ def _batch_product(ctx: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @kernel("x: T, y: T -> output: T", shape=_batch_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
         cuda=cuda.batch_matmul, contraction=Contraction(gemm.straight), work=gemm.operations, total=True,
+        halves="summed",
         T="{bfloat16, half, float, double, int16, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMulV2() -> None:
@@ -113,7 +114,7 @@ def BatchMatMulV2() -> None:
 
 @kernel("x: T, y: T -> output: T", shape=_same_lead_shape, numpy=_batch_product, cpu=gemm.batch_matmul,
         cuda=cuda.batch_matmul, contraction=Contraction(gemm.straight), work=gemm.operations, total=True,
-        T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
+        halves="summed", T="{bfloat16, half, float, double, int32, int64, complex64, complex128}",
         adj_x="bool = false", adj_y="bool = false", grad_x="bool = false", grad_y="bool = false")
 def BatchMatMul() -> None:
     """Compute the products of the matrices in the last two axes; the other axes are equal."""
