@@ -50,7 +50,7 @@ def test_a_program_gives_what_it_gives_on_the_cpu(name):
 FAULTS = {"v0 + v1": ("v0 - v1", "broadcasting"), "y0[k] = v1": ("y0[k] = v0", "broadcasting"),
           "range(row + 1, rows)": ("range(row, rows)", "picking"), "state[2] = moved": ("state[2] = low", "random"),
           "(n0 - 1 - i0)": ("i0", "movement"), "from_float16(": ("float32(", "all_in_float16"),
-          "to_bfloat16(sums": ("uint16(sums", "all_in_bfloat16")}
+          "to_bfloat16(total": ("uint16(total", "all_in_bfloat16")}
 
 
 @pytest.mark.parametrize("good", FAULTS)

@@ -11,7 +11,7 @@ from tfnb.compile.loop_invariant import split_invariant
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
-from tfnb.compile.products import straighten, sum_products
+from tfnb.compile.products import follow_products, straighten, sum_products
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
@@ -50,6 +50,8 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
     if target.blocked:
         traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
+    else:
+        traced.nodes = follow_products(traced.nodes, traced.kept)
     first, rest = split_invariant(traced.nodes, fixed)
     before, groups = fuse(first), fuse(rest)
     in_memory = stored([*before, *groups], traced.kept)

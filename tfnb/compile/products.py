@@ -1,4 +1,5 @@
-"""Matmul rewrites before fusion: transposed operands are copied once, sums of matmuls become one matmul.
+"""Matmul rewrites before fusion: transposed operands are copied once, sums of matmuls become one matmul; on a GPU a
+bias and a relu become part of the matmul call.
 
 The gradient of a weight that is used at each step of an unrolled network is such a sum, and each of these steps
 multiplies by the same transposed weight.
@@ -16,6 +17,7 @@ from tfnb.compile.loop_invariant import is_invariant
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, known, temp
 from tfnb.kernels.contraction import Contraction
 from tfnb.kernels.scalar.definition import Scalar
+from tfnb.kernels.scalar.number_types import Literal, kind
 from tfnb.opdef import kinds
 
 Copies = dict[tuple[object, ...], Value]
@@ -108,3 +110,60 @@ def _summed(node: Node, calls: Sequence[Call]) -> Call | None:
     made = replace(first, ins=[v for call in calls for v in call.ins], outs=node.outs, also=(*also, node.op))
     known_form = contraction(made)
     return made if known_form is not None and known_form.columns(kernel_call(made)) else None
+
+
+def follow_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
+    """Fold a bias, a relu, or both, that alone read a matmul of floats into its call, whose attr "epilogue" names them.
+
+    A bias is the call's third input. The call moves to where they were, so nothing in between may change its operands.
+    """
+    readers = Counter(v.buffer for node in nodes for v in node.ins)
+    products: dict[Buffer, tuple[int, Call]] = {}
+    written: dict[Buffer, int] = {}
+    found: dict[int, Node] = {}
+    for i, node in enumerate(nodes):
+        for v in node.ins:
+            place, call = products.get(v.buffer, (-1, None))
+            if call is None or not isinstance(node, Elementwise):
+                continue
+            if readers[v.buffer] != 1 or v.buffer in kept or not v.is_plain():
+                continue
+            made = _followed(call, node, v)
+            if made is not None and all(written.get(x.buffer, -1) <= place for x in call.ins):
+                del found[place]
+                node = made
+                break
+        found[i] = node
+        if isinstance(node, Call) and contraction(node) is not None and kind(node.outs[0].type) == "f" \
+                and len(node.outs[0].shape) == 2 and node.outs[0].buffer.role == "temp":
+            products[node.outs[0].buffer] = i, node
+        written.update((v.buffer, i) for v in node.outs)
+    return list(found.values())
+
+
+def _followed(call: Call, node: Elementwise, product: Value) -> Call | None:
+    """Return the call that computes a node over its product, too, or None where no epilogue does."""
+    out, before = node.outs[0], call.attrs.get("epilogue", ())
+    if len(node.outs) > 1 or out.type != product.type or out.shape != product.shape or not out.is_plain() \
+            or out.buffer.role == "variable" or "relu" in before:
+        return None
+    added = [v for v in node.ins if v is not product]
+    if not before and len(node.ins) == 2 and len(added) == 1 and _is_sum(node):
+        bias = added[0]
+        if bias.type != out.type or bias.shape[-1:] != out.shape[1:] or bias.view.size != out.shape[1] \
+                or not bias.view.is_row_major():
+            return None
+        return replace(call, ins=[*call.ins, bias], outs=[out], attrs={**call.attrs, "epilogue": ("bias",)},
+                       also=(*call.also, node.op))
+    if added or not _is_relu(node):
+        return None
+    return replace(call, outs=[out], attrs={**call.attrs, "epilogue": (*before, "relu")}, also=(*call.also, node.op))
+
+
+def _is_relu(node: Elementwise) -> bool:
+    """Return whether the node is max(x, 0)."""
+    if not isinstance(node.scalar, Scalar):
+        return False
+    program = node.scalar.program(node.attrs)
+    return program.operands == 1 and program.results == (1,) and [(step.primitive, *step.args) for step in
+                                                                  program.steps] == [("maximum", 0, Literal(0))]

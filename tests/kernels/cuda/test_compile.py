@@ -126,12 +126,13 @@ def test_16_bit_floats_are_loaded_by_fours_and_computed_in_float32(emitted, type
     assert device.resources(source.code, argument_types(kernel, source), capability).spilled == 0
 
 
-@pytest.mark.parametrize("type", ["float32", "float64", "int32", "float16", "bfloat16"])
-def test_matmul_compiles_and_links(type):
-    text = gemm.matmul_source(type)
-    ptx = device.ptx(text, gemm.argument_types(type))
+@pytest.mark.parametrize("type, epilogue", [("float32", ()), ("float64", ()), ("int32", ()), ("float16", ()),
+                                            ("bfloat16", ("bias", "relu")), ("float32", ("bias", "relu"))])
+def test_matmul_compiles_and_links(type, epilogue):
+    text, types = gemm.matmul_source(type, epilogue=epilogue), gemm.argument_types(type, epilogue)
+    ptx = device.ptx(text, types)
     assert type == "float64" or not doubles(ptx)
-    found = device.resources(text, gemm.argument_types(type))
+    found = device.resources(text, types)
     assert found.spilled == 0 and found.registers <= 128
     assert found.shared == 2 * 64 * 16 * (8 if type == "float64" else 4)
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.kernels.cuda.stand_in import Recorder
 from tfnb.kernels.cuda import device, libraries
 from tfnb.kernels.cuda.driver import memory_at
 from tfnb.kernels.scalar.number_types import dtype_of, wide
@@ -25,7 +26,7 @@ class Lt:
     matmul_heuristic_result_dtype = np.dtype([("algo", [("data_", "<u8", (8,))]), ("workspace_size", "<u8")])
 
     def __init__(self):
-        self.made, self.products, self.found = {}, [], 1
+        self.made, self.products, self.followed, self.found = {}, [], [], 1
 
     def _make(self, **fields):
         self.made[len(self.made) + 1] = SimpleNamespace(attributes={}, **fields)
@@ -68,7 +69,12 @@ class Lt:
                                  for place, layout in ((a, first), (b, second), (d, third)))
             left, right = (x.T if desc.attributes[turned] else x for x, turned in
                            ((left, libraries.TRANSA), (right, libraries.TRANSB)))
-            made[...] = wide(left) @ wide(right)
+            product = wide(left) @ wide(right)
+            follow = desc.attributes.get(libraries.EPILOGUE, 1)
+            if follow & 4:
+                product = product + wide(memory_at(desc.attributes[libraries.BIAS], len(product), type))[:, None]
+            made[...] = np.maximum(product, 0) if follow & 2 else product
+        self.followed.append(follow)
 
 
 def _matrix(place, layout, number, type):
@@ -135,6 +141,58 @@ def test_gradients_of_a_layer_are_products_of_the_library_and_plans_are_made_onc
     assert len(lt.products) == 9 and len(lt.made) == 1 + 3 * 5            # a handle; descriptor, layouts, preference
 
 
+LAYERS = {"x w + b": 4, "b + x w": 4, "relu(x w)": 2, "relu(x w + b)": 6}
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["cuBLASLt", "our kernels"])
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64, tf.bfloat16])
+def test_bias_and_relu_are_epilogues(lt, monkeypatch, own, dtype):
+    if own:
+        monkeypatch.setattr(libraries, "api", lambda: None)
+    with tf.device("/gpu:0"):
+        x, w, b = (tf.placeholder(dtype, shape) for shape in ([3, 4], [4, 5], [5]))
+        made = [tf.nn.bias_add(x @ w, b), b + x @ w, tf.nn.relu(x @ w), tf.nn.relu(tf.nn.xw_plus_b(x, w, b))]
+    given = [sample(3, 4), sample(4, 5), sample(5)]
+    recorded = Recorder(device.driver())
+    monkeypatch.setattr(device, "driver", lambda: recorded)
+    with tf.Session() as sess:
+        for y, (formula, number) in zip(made, LAYERS.items(), strict=True):
+            found = [sess.run(y, dict(zip((x, w, b), given, strict=True))) for _ in range(2)][-1]
+            x_, w_, b_ = (a.astype(found.dtype).astype("d") for a in given)
+            want = x_ @ w_ + (b_ if "b" in formula else 0)
+            np.testing.assert_allclose(found.astype("d"), np.maximum(want, 0) if number & 2 else want,
+                                       rtol=1e-5 if found.itemsize > 2 else 2 ** -7)
+            assert recorded.take().count("launch") == 2                # one a run: captured in the second
+            assert own or lt.followed[-1] == number
+
+
+def test_what_is_read_twice_or_is_no_row_stays_beside_the_product(lt):
+    with tf.device("/gpu:0"):
+        x, b = tf.placeholder(tf.float32, [3, 3]), tf.placeholder(tf.float32, [3, 1])
+        product = x @ x
+        made = [tf.nn.relu(product), product + b, tf.nn.relu(x @ x + b), tf.maximum(x @ x, 1.), product]
+    a, c = sample(3, 3), sample(3, 1)
+    found = values(made, {x: a, b: c}, 1)
+    want = [np.maximum(a @ a, 0), a @ a + c, np.maximum(a @ a + c, 0), np.maximum(a @ a, 1), a @ a]
+    for one, other in zip(found, want, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
+    assert set(lt.followed) == {1}
+
+
+def test_an_operand_that_changes_in_between_keeps_the_product_in_its_place(lt):
+    with tf.device("/gpu:0"):
+        w, b = tf.Variable(sample(3, 3)), tf.Variable(sample(3))
+        product = tf.matmul(w, w)
+        with tf.control_dependencies([product]):
+            changed = tf.assign(w, tf.zeros([3, 3]))
+        with tf.control_dependencies([changed]):
+            y = tf.nn.relu(product + b)
+    with tf.Session() as sess:
+        for _ in range(2):
+            sess.run(tf.global_variables_initializer())
+            np.testing.assert_allclose(sess.run(y), np.maximum(sample(3, 3) @ sample(3, 3) + sample(3), 0), rtol=1e-5)
+
+
 def test_tf32_is_a_switch(lt):
     x = tf.placeholder(tf.float32, [2, 2])
     assert tf.config.experimental.tensor_float_32_execution_enabled()
@@ -178,6 +236,9 @@ def test_numbers_are_those_of_the_library():
     cublas = pytest.importorskip("nvmath.bindings.cublas")
     attributes, layouts = lt.MatmulDescAttribute, lt.MatrixLayoutAttribute
     assert (libraries.TRANSA, libraries.TRANSB) == (attributes.TRANSA, attributes.TRANSB)
+    assert (libraries.EPILOGUE, libraries.BIAS) == (attributes.EPILOGUE, attributes.BIAS_POINTER)
+    assert libraries.EPILOGUES == {(): lt.Epilogue.DEFAULT, ("relu",): lt.Epilogue.RELU, ("bias",): lt.Epilogue.BIAS,
+                                   ("bias", "relu"): lt.Epilogue.RELU_BIAS}
     assert (libraries.BATCH_COUNT, libraries.BATCH_OFFSET) == (layouts.BATCH_COUNT, layouts.STRIDED_BATCH_OFFSET)
     assert lt.MatmulPreferenceAttribute.MAX_WORKSPACE_BYTES == libraries.MOST_WORKSPACE
     assert cublas.Operation.T == libraries.TRANSPOSED

@@ -27,9 +27,10 @@ WORKSPACE = 32 << 20                   # bytes, as NVIDIA advises for Hopper
 LARGE = 1 << 30                        # operations of a product that gets a workspace
 TYPES = {"float32": 0, "float64": 1, "float16": 2, "bfloat16": 14}         # cudaDataType_t: CUDA_R_32F...
 COMPUTE = {"float32": 68, "tf32": 77, "float64": 70}       # cublasComputeType_t
-TRANSA, TRANSB = 3, 4                  # cublasLtMatmulDescAttributes_t; of layouts and preferences:
+TRANSA, TRANSB, EPILOGUE, BIAS = 3, 4, 7, 8            # cublasLtMatmulDescAttributes_t; of layouts and preferences:
 BATCH_COUNT, BATCH_OFFSET, MOST_WORKSPACE = 5, 6, 1
 TRANSPOSED = 1                         # cublasOperation_t
+EPILOGUES = {(): 1, ("relu",): 2, ("bias",): 4, ("bias", "relu"): 6}       # cublasLtEpilogue_t
 
 
 @dataclass
@@ -59,21 +60,23 @@ def has_matmul(type: str) -> bool:
     return type in TYPES and api() is not None
 
 
-def matmul_source(type: str) -> str:
+def matmul_source(type: str, epilogue: Sequence[str] = ()) -> str:
     """Return the source of a launch of `Matmul` with the precision that is asked for now."""
-    return f"{LIBRARY}cublasLt matmul {type} {'tf32' if type == 'float32' and precision.tf32 else computed_as(type)}"
+    compute = "tf32" if type == "float32" and precision.tf32 else computed_as(type)
+    return " ".join([f"{LIBRARY}cublasLt matmul {type} {compute}", *epilogue])
 
 
 def call(source: str) -> Call:
     """Return the call of a launch's source."""
-    *_, type, compute = source.split()
-    return Matmul(api(), type, compute)
+    _, _, _, type, compute, *epilogue = source.split()
+    return Matmul(api(), type, compute, tuple(epilogue))
 
 
 @dataclass
 class Matmul(Call):
     """c = a b for `count` row-major matrices. Arguments: the arrays a, b, c and workspace; m, n, k; whether a, whether
-    b is transposed; count; from one matrix of a, of b, to the next, in elements; bytes of the workspace.
+    b is transposed; count; from one matrix of a, of b, to the next, in elements; bytes of the workspace; the array of
+    the bias, where `epilogue` ("bias", "relu") has one.
 
     cuBLASLt's matrices are column-major: it gets c' = b' a', where the transposes are the same memory.
     """
@@ -81,27 +84,28 @@ class Matmul(Call):
     api: Any
     type: str
     compute: str
+    epilogue: tuple[str, ...] = ()
     plans: dict[tuple[int, ...], tuple[Any, ...]] = field(default_factory=dict)
     handle: Any = None
 
     def __call__(self, stream: Any, words: Sequence[Word]) -> None:
         """Enqueue the product. Raises DriverError."""
         a, b, c, work = (word.address if isinstance(word, Span) else word for word in words[:4])
-        form = tuple(int(word) for word in words[4:] if isinstance(word, int))
+        form = tuple(word.address if isinstance(word, Span) else word for word in words[4:])
         try:
             if form not in self.plans:
                 self.plans[form] = self._plan(*form)
             description, first, second, third, algorithm = self.plans[form]
             one, zero = self._scalars
             self.api.matmul(self.handle, description, one.ctypes.data, b, first, a, second, zero.ctypes.data, c, third,
-                            c, third, algorithm.ctypes.data, work, form[-1], int(stream))
+                            c, third, algorithm.ctypes.data, work, form[8], int(stream))
         except DriverError:
             raise
         except Exception as error:                 # the bindings' class for it is private
             raise DriverError("cublasLtMatmul", str(error)) from error
 
     def _plan(self, m: int, n: int, k: int, turned_a: int, turned_b: int, count: int, next_a: int, next_b: int,
-              nbytes: int) -> tuple[Any, ...]:
+              nbytes: int, bias: int = 0) -> tuple[Any, ...]:
         """Return descriptors and an algorithm."""
         lt = self.api
         if self.handle is None:
@@ -111,6 +115,10 @@ class Matmul(Call):
         description = lt.matmul_desc_create(COMPUTE[self.compute], TYPES[computed_as(self.type)])
         for attribute, turned in ((TRANSA, turned_b), (TRANSB, turned_a)):
             _set(lt.matmul_desc_set_attribute, description, attribute, TRANSPOSED if turned else 0, "int32")
+        if self.epilogue:
+            _set(lt.matmul_desc_set_attribute, description, EPILOGUE, EPILOGUES[self.epilogue], "uint32")
+        if bias:                       # a row of ours is one of its columns, to which it adds such a vector
+            _set(lt.matmul_desc_set_attribute, description, BIAS, bias, "uint64")
         layouts = (self._layout(k if turned_b else n, n if turned_b else k, count, next_b),
                    self._layout(m if turned_a else k, k if turned_a else m, count, next_a),
                    self._layout(n, m, count, m * n))
