@@ -6,7 +6,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from tfnb.kernels.llvm import jit, window_tiles
+from tfnb.kernels.llvm import codegen, jit, objects, prelude, window_tiles
 
 SOURCE = """
 def kernel(args, begin, end):
@@ -45,3 +45,18 @@ def test_a_sum_that_starts_from_zero_forgets_what_was_there():
     ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)(
         jit.address(SOURCE.format(type="float32")))(block.ctypes.data, 0, 1)
     np.testing.assert_array_equal(c, 1)
+
+
+def test_kernels_share_a_tile_that_is_compiled_once(monkeypatch, tmp_path):
+    monkeypatch.setattr(objects.options, "cache_dir", str(tmp_path))
+    made = []
+    compile_core = codegen.compile_core
+    monkeypatch.setattr(codegen, "compile_core", lambda symbol: made.append(symbol) or compile_core(symbol))
+    words = ", ".join(f"args[{i}]" for i in range(11))
+    texts = [f"NUMBER = {number}\ndef kernel(args, begin, end):\n    window_tile_float64_2({words})\n"
+             for number in range(2)]
+    jit.addresses(texts)
+    symbol = prelude.primitives()["window_tile_float64_2"].symbol
+    assert made == [symbol] and (tmp_path / "kernels" / (objects.key(symbol) + objects.SUFFIX)).exists()
+    assert all(symbol.encode() in objects.load(objects.key(text)) for text in texts)
+    assert "fma" not in str(codegen.optimised_module(texts[0], "kernel"))

@@ -45,3 +45,9 @@ def primitives() -> dict[str, Native]:
     """Return the native functions among the names above (primitives of scalar definitions: intrinsics.py)."""
     return {**natives.primitives(), **tiles.primitives(), **streaming.primitives(), **window_tiles.primitives(),
             **microkernel.primitives()}
+
+
+@cache
+def cores() -> dict[str, Native]:
+    """Return the native functions that are objects of their own, by the linker's name."""
+    return {native.symbol: native for native in primitives().values() if native.symbol}
