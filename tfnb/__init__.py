@@ -118,7 +118,7 @@ from tfnb.variables.variable import (
     resource_variables_enabled,
 )
 from tfnb.control_flow.while_loop import while_loop
-from tfnb import app, compat, errors, flags, initializers, logging, math, nn, random, raw_ops
+from tfnb import compat, errors, initializers, logging, math, nn, random, raw_ops
 from tfnb.core.absent import explain as _explain
 from tfnb.core.lazy import lazy_module as _lazy_module
 from tfnb.core.lazy import lazy_names as _lazy_names
@@ -131,13 +131,14 @@ from tfnb.core.version import (
     GRAPH_DEF_VERSION_MIN_PRODUCER, VERSION, __version__,
 )
 
-for _module in (app, compat, errors, flags, initializers, logging):         # the others explain when they load
+for _module in (compat, errors, initializers, logging):         # the others explain when they load
     _explain(_module.__name__)
 compat.v1 = _sys.modules[__name__]          # type: ignore[attr-defined]   # in place of its submodule of that name
 
 # Notebook users alone pay for the notebook, and nobody for IPython before `%load_ext tfnb`.
 notebook = _lazy_module("tfnb.notebook")
 # Compositions of the ops above: programs that use none don't wait for them.
+app = _lazy_module("tfnb.app")
 audio = _lazy_module("tfnb.audio")
 bitwise = _lazy_module("tfnb.bitwise")
 contrib = _lazy_module("tfnb.contrib")
@@ -149,6 +150,7 @@ dtypes = _lazy_module("tfnb.dtypes")
 estimator = _lazy_module("tfnb.estimator")
 examples = _lazy_module("tfnb.examples")
 feature_column = _lazy_module("tfnb.feature_column")
+flags = _lazy_module("tfnb.flags")
 gfile = _lazy_module("tfnb.gfile")
 graph_util = _lazy_module("tfnb.graph_util")
 image = _lazy_module("tfnb.image")

@@ -17,7 +17,6 @@ from tfnb.core.tables import read_tables
 _TABLES = read_tables(Path(__file__).with_name("arguments.txt"))
 ASSERTIONS = _TABLES["ASSERTIONS"]
 CHECKPOINTS = _TABLES["CHECKPOINTS"]
-COMMAND_LINE = _TABLES["COMMAND_LINE"]
 CONTRIB_LAYERS = _TABLES["CONTRIB_LAYERS"]
 CRF = _TABLES["CRF"]
 CTC = _TABLES["CTC"]
