@@ -1,9 +1,7 @@
 """Which ops with a kernel for the CPU have none for a GPU, and why."""
 from tfnb.opdef import registry
 
-VOLUMES = "convolutions of volumes are tiles of LLVM vectors on the CPU; no direct kernel has been written for a GPU"
 WITHOUT = {
-    "Conv3D": VOLUMES, "Conv3DBackpropFilterV2": VOLUMES, "Conv3DBackpropInputV2": VOLUMES,
     "RandomShuffle": "its swaps follow one another, each by the number that the last left",
     "StridedSlice": "on a GPU it is a view, of slices that are known; fed ones run on the CPU",
 }
