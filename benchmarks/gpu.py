@@ -81,43 +81,131 @@ def seconds(run: Callable[[], Any], wait: Callable[[], Any]) -> float:
 # Networks. Each system gets the same weights and data, and takes steps of gradient descent.
 
 @dataclass(frozen=True)
+class Words:
+    """The functions of one system by which networks are written; arrays have `reshape`, indices and operators there."""
+
+    matmul: Callable[[Any, Any], Any]
+    relu: Callable[[Any], Any]
+    sigmoid: Callable[[Any], Any]
+    tanh: Callable[[Any], Any]
+    softmax: Callable[[Any], Any]
+    transpose: Callable[[Any, Sequence[int]], Any]
+    reshape: Callable[[Any, Sequence[int]], Any]
+    mean: Callable[[Any, Sequence[int]], Any]
+    take: Callable[[Any, Any], Any]
+    conv: Callable[[Any, Any], Any]                # of channels last, "SAME"
+
+
+@dataclass(frozen=True)
 class Net:
-    """A perceptron: examples in a batch, and the width of each layer."""
+    """A network: shapes of its weights, of its features, of its outputs; (words, weights, features) -> outputs.
+
+    rows: features are indices below it, and 0 for numbers.
+    """
 
     name: str
-    batch: int
-    widths: Sequence[int]
-
-    def scaled(self, scale: float) -> Net:
-        """The same with its sizes times the square root of `scale`."""
-        small = [max(2, int(n * scale ** 0.5)) for n in (self.batch, *self.widths)]
-        return Net(self.name, small[0], small[1:])
+    shapes: Sequence[Sequence[int]]
+    features: Sequence[int]
+    outputs: Sequence[int]
+    forward: Callable[[Words, Sequence[Any], Any], Any]
+    rows: int = 0
 
     def arrays(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
         """Weights, features, wanted outputs."""
         draw = np.random.RandomState(0)
-        weights = [(draw.standard_normal(shape) / shape[0] ** 0.5).astype("f")
-                   for shape in zip(self.widths, self.widths[1:], strict=False)]
-        return (weights, draw.standard_normal((self.batch, self.widths[0])).astype("f"),
-                draw.standard_normal((self.batch, self.widths[-1])).astype("f"))
+        weights = [(draw.standard_normal(shape) / np.prod(shape[:-1]) ** 0.5).astype("f") for shape in self.shapes]
+        x = draw.randint(0, self.rows, self.features) if self.rows else draw.standard_normal(self.features).astype("f")
+        return weights, x, draw.standard_normal(self.outputs).astype("f")
 
 
-NETS = (Net("MLP small", 64, (64, 128, 16)), Net("MLP medium", 256, (512, 1024, 1024, 64)),
-        Net("MLP large", 1024, (2048, 4096, 4096, 512)))
+def perceptron(name: str, batch: int, *widths: int) -> Net:
+    """Dense layers with relu between them."""
+    def forward(words: Words, weights: Sequence[Any], x: Any) -> Any:
+        for w in weights[:-1]:
+            x = words.relu(words.matmul(x, w))
+        return words.matmul(x, weights[-1])
+    return Net(name, list(zip(widths, widths[1:], strict=False)), (batch, widths[0]), (batch, widths[-1]), forward)
+
+
+def convolutional(batch: int, side: int, channels: int, classes: int) -> Net:
+    """Two convolutions of 3 x 3 with relu, the mean of all pixels, a dense layer."""
+    def forward(words: Words, weights: Sequence[Any], x: Any) -> Any:
+        for f in weights[:2]:
+            x = words.relu(words.conv(x, f))
+        return words.matmul(words.mean(x, (1, 2)), weights[2])
+    shapes = [(3, 3, 3, channels), (3, 3, channels, 2 * channels), (2 * channels, classes)]
+    return Net("CNN", shapes, (batch, side, side, 3), (batch, classes), forward)
+
+
+def recurrent(batch: int, steps: int, units: int) -> Net:
+    """An LSTM, unrolled: a loop over time would run on the CPU in tfnb."""
+    def forward(words: Words, weights: Sequence[Any], x: Any) -> Any:
+        hidden = cell = x[:, 0] * 0.0
+        for t in range(steps):
+            gates = words.matmul(x[:, t], weights[0]) + words.matmul(hidden, weights[1])
+            i, j, f, o = (gates[:, k * units:(k + 1) * units] for k in range(4))
+            cell = cell * words.sigmoid(f + 1.0) + words.sigmoid(i) * words.tanh(j)
+            hidden = words.tanh(cell) * words.sigmoid(o)
+        return hidden
+    return Net("LSTM", [(units, 4 * units)] * 2, (batch, steps, units), (batch, units), forward)
+
+
+def transformer(batch: int, length: int, heads: int, width: int) -> Net:
+    """A block of a Transformer: attention, dense layers, each with a sum and a normalization behind it."""
+    own = width // heads
+
+    def normalized(words: Words, x: Any) -> Any:
+        x = x - words.reshape(words.mean(x, (2,)), (batch, length, 1))
+        return x * (words.reshape(words.mean(x * x, (2,)), (batch, length, 1)) + 1e-5) ** -0.5
+
+    def forward(words: Words, weights: Sequence[Any], x: Any) -> Any:
+        def dense(x: Any, w: Any) -> Any:
+            flat = words.matmul(words.reshape(x, (batch * length, x.shape[-1])), w)
+            return words.reshape(flat, (batch, length, w.shape[-1]))
+
+        q, k, v = (words.transpose(words.reshape(dense(x, w), (batch, length, heads, own)), (0, 2, 1, 3))
+                   for w in weights[:3])
+        met = words.softmax(words.matmul(q, words.transpose(k, (0, 1, 3, 2))) * own ** -0.5)
+        mixed = words.reshape(words.transpose(words.matmul(met, v), (0, 2, 1, 3)), (batch, length, width))
+        x = normalized(words, x + dense(mixed, weights[3]))
+        return normalized(words, x + dense(words.relu(dense(x, weights[4])), weights[5]))
+    shapes = [(width, width)] * 4 + [(width, 4 * width), (4 * width, width)]
+    return Net("Transformer", shapes, (batch, length, width), (batch, length, width), forward)
+
+
+def embedding(batch: int, length: int, rows: int, width: int) -> Net:
+    """The mean of rows of a table, a dense layer; the gradient of the table has the rows that were taken."""
+    def forward(words: Words, weights: Sequence[Any], x: Any) -> Any:
+        return words.matmul(words.mean(words.take(weights[0], x), (1,)), weights[1])
+    return Net("embedding", [(rows, width), (width, 16)], (batch, length), (batch, 16), forward, rows)
+
+
+def nets(scale: float) -> list[Net]:
+    """The networks, with sizes times the square root of `scale`."""
+    def sized(*sizes: int) -> list[int]:
+        return [max(2, int(n * scale ** 0.5)) for n in sizes]
+
+    heads, own = sized(12, 64)
+    return [perceptron("MLP small", *sized(64, 64, 128, 16)),
+            perceptron("MLP medium", *sized(256, 512, 1024, 1024, 64)),
+            perceptron("MLP large", *sized(1024, 2048, 4096, 4096, 512)), convolutional(*sized(128, 64, 64, 10)),
+            recurrent(*sized(128, 32, 512)), transformer(*sized(32, 256), heads, heads * own),
+            embedding(*sized(256, 32, 1 << 17, 256))]
+
+
 Trained = tuple[Callable[[], Any], Callable[[], Any], Callable[[], float]]     # a step; wait; the loss
 
 
 def by_tfnb(net: Net, where: str) -> Trained:
     """The network in tfnb, on a device."""
+    words = Words(tf.matmul, tf.nn.relu, tf.sigmoid, tf.tanh, tf.nn.softmax, tf.transpose, tf.reshape, tf.reduce_mean,
+                  tf.gather, lambda x, f: tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"))
     weights, x, y = net.arrays()
     graph = tf.Graph()
     with graph.as_default(), tf.device(where):
         made = [tf.Variable(w) for w in weights]
         value, wanted = tf.Variable(x, trainable=False), tf.Variable(y, trainable=False)
-        value = value.read_value()
-        for w in made[:-1]:
-            value = tf.nn.relu(tf.matmul(value, w))
-        loss = tf.reduce_mean(tf.squared_difference(tf.matmul(value, made[-1]), wanted))
+        loss = tf.reduce_mean(tf.squared_difference(net.forward(words, made, value.read_value()), wanted))
         step = tf.train.GradientDescentOptimizer(RATE).minimize(loss)
         initial = tf.global_variables_initializer()
     session = tf.Session(graph=graph)
@@ -126,19 +214,23 @@ def by_tfnb(net: Net, where: str) -> Trained:
     return lambda: session.run(step), wait, lambda: float(session.run(loss))
 
 
-def by_torch(net: Net, compiled: bool) -> Trained:
+def by_torch(net: Net, compiled: bool, where: str = "cuda") -> Trained:
     """The network in PyTorch on its GPU."""
     torch: Any = importlib.import_module("torch")
+
+    def conv(x: Any, f: Any) -> Any:
+        y = torch.nn.functional.conv2d(x.permute(0, 3, 1, 2), f.permute(3, 2, 0, 1), padding="same")
+        return y.permute(0, 2, 3, 1)
+
+    words = Words(torch.matmul, torch.relu, torch.sigmoid, torch.tanh, lambda x: torch.softmax(x, -1), torch.permute,
+                  torch.reshape, torch.mean, lambda table, rows: table[rows], conv)
     weights, x, y = net.arrays()
-    made = [torch.tensor(w, device="cuda", requires_grad=True) for w in weights]
-    value, wanted = torch.tensor(x, device="cuda"), torch.tensor(y, device="cuda")
-    torch.backends.cuda.matmul.allow_tf32 = libraries.precision.tf32
+    made = [torch.tensor(w, device=where, requires_grad=True) for w in weights]
+    value, wanted = torch.tensor(x, device=where), torch.tensor(y, device=where)
+    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = libraries.precision.tf32
 
     def loss() -> Any:
-        hidden = value
-        for w in made[:-1]:
-            hidden = torch.relu(hidden @ w)
-        return ((hidden @ made[-1] - wanted) ** 2).mean()
+        return ((net.forward(words, made, value) - wanted) ** 2).mean()
 
     found = torch.compile(loss, mode="reduce-overhead") if compiled else loss
     optimizer = torch.optim.SGD(made, lr=RATE)
@@ -147,21 +239,23 @@ def by_torch(net: Net, compiled: bool) -> Trained:
         optimizer.zero_grad(set_to_none=True)
         found().backward()
         optimizer.step()
-    return step, torch.cuda.synchronize, lambda: float(loss())
+    return step, torch.cuda.synchronize, lambda: float(loss().detach())
 
 
 def by_jax(net: Net) -> Trained:
     """The network in JAX on its GPU."""
     jax: Any = importlib.import_module("jax")
+    numbers = jax.numpy
+    words = Words(numbers.matmul, jax.nn.relu, jax.nn.sigmoid, numbers.tanh, jax.nn.softmax, numbers.transpose,
+                  numbers.reshape, numbers.mean, lambda table, rows: table[rows],
+                  lambda x, f: jax.lax.conv_general_dilated(x, f, (1, 1), "SAME",
+                                                            dimension_numbers=("NHWC", "HWIO", "NHWC")))
     weights, x, y = net.arrays()
     value, wanted = jax.device_put(x), jax.device_put(y)
     held = [[jax.device_put(w) for w in weights]]
 
     def loss(made: Any) -> Any:
-        hidden = value
-        for w in made[:-1]:
-            hidden = jax.nn.relu(hidden @ w)
-        return ((hidden @ made[-1] - wanted) ** 2).mean()
+        return ((net.forward(words, made, value) - wanted) ** 2).mean()
 
     step = jax.jit(lambda made: [w - RATE * g for w, g in zip(made, jax.grad(loss)(made), strict=True)])
 
@@ -188,7 +282,7 @@ def difference(one: float, other: float) -> float:
 def networks(scale: float, timed: bool) -> None:
     """Print a line for each network and system: time of a step, and how far the loss is from the CPU's after STEPS."""
     systems = {"tfnb": lambda net: by_tfnb(net, "/gpu:0"), **(peers() if timed else {})}
-    for net in (each.scaled(scale) for each in NETS):
+    for net in nets(scale):
         step, _, loss = by_tfnb(net, "/cpu:0")
         for _ in range(STEPS):
             step()

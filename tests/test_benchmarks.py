@@ -183,7 +183,8 @@ def test_the_gpu_benchmark_on_the_simulator(simulated, capsys):
     gpu.main(1.0)
     lines = capsys.readouterr().out.splitlines()
     assert "simulator" in lines[0] and lines[2].startswith("all that 9 kernels leave differs from the CPU's by ")
-    assert [line[:10] for line in lines[3:]] == ["MLP small ", "MLP medium", "MLP large "]
+    assert [line[:10] for line in lines[3:]] == ["MLP small ", "MLP medium", "MLP large ", "CNN       ", "LSTM      ",
+                                                "Transforme", "embedding "]
     assert all(float(line.split()[-1 if i else -3]) < 1e-4 for i, line in enumerate(lines[2:]))
 
 
