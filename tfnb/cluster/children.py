@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from contextlib import suppress
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
@@ -49,8 +50,8 @@ class Child:
         _children.append(self._process)
         self._ready = False
         self._said: deque[str] = deque(maxlen=LINES)
-        listener = threading.Thread(target=self._listen, name="tfnb-server-log", daemon=True)
-        listener.start()
+        self._listener = threading.Thread(target=self._listen, name="tfnb-server-log", daemon=True)
+        self._listener.start()
         assert self._process.stdin is not None and self._process.stdout is not None
         text = server_def.SerializeToString()
         try:
@@ -61,10 +62,11 @@ class Child:
         word, _, rest = self._process.stdout.readline().decode().strip().partition(" ")
         if word == "ERROR":
             code, _, message = rest.partition(" ")
+            self.stop()
             raise error_of(int(code), None, message)
         if word != "READY":
             status = self._process.wait()
-            listener.join(1)
+            self.stop()
             raise UnavailableError(None, None, "TensorFlow's server ended before it was ready, with exit status "
                                    f"{status}: {tensorflow_python()} {_TASK}\n{''.join(self._said)}")
         self.target, self._ready = rest, True
@@ -72,12 +74,13 @@ class Child:
     def _listen(self) -> None:
         """Pass on the log of the ready server; keep the lines before, of TensorFlow's import, for an error."""
         assert self._process.stderr is not None
-        for line in self._process.stderr:
-            text = line.decode(errors="replace")
-            if self._ready:
-                sys.stderr.write(text)
-            else:
-                self._said.append(text)
+        with self._process.stderr as lines:
+            for line in lines:
+                text = line.decode(errors="replace")
+                if self._ready:
+                    sys.stderr.write(text)
+                else:
+                    self._said.append(text)
 
     @property
     def pid(self) -> int:
@@ -94,8 +97,15 @@ class Child:
         raise UnavailableError(None, None, f"TensorFlow's server has ended, with exit status {status}")
 
     def stop(self) -> None:
-        """End the process."""
+        """End the process, and close the pipes to it."""
         _end(self._process)
+        self._listener.join(1)                                  # which closes its pipe behind the end of the log
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            with suppress(OSError):                             # what was not written has no reader
+                pipe.close()
+        if self._process in _children:
+            _children.remove(self._process)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
