@@ -26,7 +26,9 @@ PURE = ("anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal")
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget", "tfnb")
 # Tutorials that a browser can't run, and why.
 LEFT_OUT = {"07_queues_coordinators": "queue runners are threads", "12_engine": "nothing is compiled in a browser",
-            "13_gpu": "kernels for GPUs are compiled by numba", "16_text_lstm": "it would train for many minutes"}
+            "13_gpu": "kernels for GPUs are compiled by numba", "16_text_lstm": "it would train for many minutes",
+            "21_porting": "programs run in processes of their own", "22_many_machines": "servers are processes",
+            "23_training_with_mpi": "ranks are processes"}
 INSTALL = "%pip install -q tfnb anywidget matplotlib scikit-learn"
 TOLD = ("Python runs in your browser here: nothing is sent to a server, and a reload begins anew. The first cell takes "
         "half a minute. tfnb has no compiler in a browser, so steps take longer than on a machine of your own.")

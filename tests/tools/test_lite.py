@@ -1,5 +1,6 @@
 """The JupyterLite site: which tutorials it has, and how they begin there. Building it needs the network."""
 import json
+import re
 
 from docs.website import lite
 
@@ -8,6 +9,12 @@ def test_tutorials_that_a_browser_can_run():
     there = {path.stem for path in (lite.ROOT / "notebooks").glob("*.ipynb")}
     found = {path.stem for path in lite.tutorials()}
     assert found and lite.LEFT_OUT.keys() <= there and found == there - lite.LEFT_OUT.keys()
+
+
+def test_tutorials_in_a_browser_start_no_process_and_no_queue_runner():
+    absent = re.compile(r"^\s*!|subprocess|%cluster|ipyparallel|start_queue_runners|train\.Server", re.MULTILINE)
+    assert [path.stem for path in lite.tutorials() for cell in json.loads(path.read_text("utf-8"))["cells"]
+            if cell["cell_type"] == "code" and absent.search("".join(cell["source"]))] == []
 
 
 def test_a_tutorial_begins_by_installing_tfnb_for_the_kernel_of_the_browser(tmp_path):
