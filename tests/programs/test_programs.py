@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 import tfnb as tf
-from tfnb.core.program import flags
 
 HERE = Path(__file__).parent
 # The range of the score that a program prints last: an accuracy, or an error.
@@ -76,7 +75,7 @@ def test_programs_that_import_tfnb(name, tmp_path, capsys, monkeypatch):
     program = tmp_path / f"{name}.py"
     program.write_text(re.sub(r"^(import|from) tensorflow\b", r"\1 tfnb", text, flags=re.MULTILINE), encoding="utf-8")
     monkeypatch.setattr(sys, "argv", [name, str(tmp_path)])
-    before = dict(flags.FLAGS._flags)
+    before = set(tf.flags.FLAGS)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)               # SummaryWriter with a file name
@@ -84,7 +83,8 @@ def test_programs_that_import_tfnb(name, tmp_path, capsys, monkeypatch):
     except SystemExit as end:
         assert not end.code
     finally:
-        flags.FLAGS._flags.clear()
-        flags.FLAGS._flags.update(before)
+        for flag in set(tf.flags.FLAGS) - before:
+            delattr(tf.flags.FLAGS, flag)
+        tf.flags.FLAGS.unparse_flags()
         tf.reset_default_graph()
     score(name, capsys.readouterr().out)
