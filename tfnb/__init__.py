@@ -5,6 +5,7 @@ import sys as _sys
 from tfnb.autodiff.aggregate import AggregationMethod
 from tfnb.autodiff.custom_gradient import custom_gradient, grad_pass_through
 from tfnb.autodiff.gradients import UnconnectedGradients, gradients, hessians
+from tfnb.autodiff.tape import GradientTape
 from tfnb.autodiff.registry import NoGradient, NotDifferentiable, NotDifferentiable as no_gradient, RegisterGradient
 from tfnb.core.device import DeviceSpec
 from tfnb.core.dimension import Dimension

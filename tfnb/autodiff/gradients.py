@@ -297,7 +297,7 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
                 sizes: Any = x.shape.as_list() * 2
                 rows = Pack([row(i) for i in range(x.shape.num_elements())], name="stack")
             else:
-                sizes, rows = concat([shape(x), shape(x)], 0), _rows(row, size(flat), flat.dtype)
+                sizes, rows = concat([shape(x), shape(x)], 0), stacked_rows(row, size(flat), flat.dtype)
             made = Reshape(rows, sizes)
             if x.shape.ndims is not None:
                 made.set_shape(x.shape.concatenate(x.shape))
@@ -305,8 +305,8 @@ def hessians(ys: Any, xs: Any, name: str = "hessians", colocate_gradients_with_o
     return found
 
 
-def _rows(row: Callable[[Any], Tensor], count: Tensor, dtype: Any) -> Tensor:
-    """The tensors row(0), row(1)... of a loop, stacked."""
+def stacked_rows(row: Callable[[Any], Tensor], count: Tensor, dtype: Any) -> Tensor:
+    """Return the tensors row(0), row(1)... of a loop, stacked."""
     rows = TensorArray(dtype, count)
     _, rows = while_loop(lambda i, _: i < count, lambda i, rows: (i + 1, rows.write(i, row(i))), [0, rows])
     made: Tensor = rows.stack()
