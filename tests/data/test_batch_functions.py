@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests.differential import differences
 
 LONG = 60_000_000                                  # microseconds
 
@@ -127,18 +128,42 @@ def test_batches_are_padded_to_allowed_sizes():
     assert found.batch_index.tolist() == [[found.id, 0, 2]] and alone.batch_index.shape == (0, 3)
 
 
-def test_a_call_of_more_rows_is_several_unless_it_may_not_be():
+# Sizes of the calls for `rows` of one run: those of TensorFlow 2.21.
+SIZES = """
+def attempt(rows, most, **options):
+    tf.reset_default_graph()
+    a, sizes = tf.placeholder(tf.float32, [None]), []
+    def fn(x):
+        return tf.py_func(lambda v: (sizes.append(len(v)), v * 2)[1], [x], tf.float32)
+    try:
+        y = tf.nondifferentiable_batch_function(1, most, 1000, **options)(fn)(a)
+        with tf.Session() as sess:
+            return sess.run(y, {a: np.arange(rows)}).tolist(), sizes
+    except tf.errors.InvalidArgumentError:
+        return "refused", sizes
+result = [attempt(5, 4), attempt(3, 4), attempt(5, 4, enable_large_batch_splitting=False)]
+result += [attempt(rows, 8, allowed_batch_sizes=[2, 4]) for rows in (6, 7, 9)]
+result += [attempt(rows, 4, allowed_batch_sizes=[2, 4]) for rows in (3, 5)]
+result += [attempt(6, 8, allowed_batch_sizes=[2, 4], enable_large_batch_splitting=False),
+           attempt(6, 8, allowed_batch_sizes=[2, 9]), attempt(6, 8, allowed_batch_sizes=[4, 2])]
+"""
+
+
+def test_runs_of_many_rows_like_tensorflow(oracle):
+    assert differences(oracle, {"sizes": SIZES}, modes=("never",)) == {}
+
+
+def test_a_run_of_more_rows_than_the_last_allowed_size_is_several_calls():
     x = tf.placeholder(tf.float32, [None])
     sizes = []
 
     def fn(v):
         return tf.py_func(lambda v: (sizes.append(len(v)), v * 2)[1], [v], tf.float32)
-    many, one = (tf.nondifferentiable_batch_function(1, 3, 0, enable_large_batch_splitting=large)(fn)(x)
-                 for large in (True, False))
+    many = tf.nondifferentiable_batch_function(1, 8, 0, allowed_batch_sizes=[1, 3])(fn)(x)
     with tf.Session() as session:
         assert session.run(many, {x: np.arange(7)}).tolist() == list(range(0, 14, 2)) and sizes == [3, 3, 1]
-        with pytest.raises(tf.errors.InvalidArgumentError, match="Task size 7 is larger than maximum input batch size"):
-            session.run(one, {x: np.arange(7)})
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Task size 9 is larger than maximum input batch size"):
+            session.run(many, {x: np.arange(9)})
 
 
 def test_all_runs_get_the_error_of_their_batch():

@@ -24,7 +24,9 @@ def nondifferentiable_batch_function(
     It has no gradient. num_batch_threads: batches that are computed at once; max_batch_size: rows of one, at most;
     batch_timeout_micros: how long one waits for more; allowed_batch_sizes: increasing, up to max_batch_size: the
     first row fills a batch up to one of them; max_enqueued_batches: batches that wait, at most, else a run raises
-    UnavailableError; enable_large_batch_splitting: a call of more rows is several; autograph: accepted.
+    UnavailableError; enable_large_batch_splitting: the last of allowed_batch_sizes may be below max_batch_size, and a
+    run of more rows than that is several calls (else InvalidArgumentError); autograph: accepted. A run of more rows
+    than max_batch_size is an InvalidArgumentError.
 
     >>> @tf.nondifferentiable_batch_function(num_batch_threads=1, max_batch_size=8, batch_timeout_micros=100)
     ... def double(x):

@@ -1,7 +1,6 @@
 """Batch functions: ops that join the tensors of several runs of a session, in different threads, into one batch."""
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -24,8 +23,11 @@ def _invalid(ctx: Any, message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, ctx.op, message)
 
 
-def _limits(ctx: Any) -> Limits:
-    """Return the limits that attrs state. Raises InvalidArgumentError for values that are none."""
+def _limits(ctx: Any, split: bool = False) -> Limits:
+    """Return the limits that attrs state. Raises InvalidArgumentError for values that are none.
+
+    split: whether calls of more rows than the last allowed size are several, so that this may be below the most.
+    """
     attrs = ctx.op.attrs
     allowed = tuple(attrs["allowed_batch_sizes"])
     for name, least in (("num_batch_threads", 1), ("max_batch_size", 1), ("batch_timeout_micros", 0)):
@@ -33,10 +35,11 @@ def _limits(ctx: Any) -> Limits:
             raise _invalid(ctx, f"{name} must be at least {least}, got {attrs[name]}")
     if list(allowed) != sorted(set(allowed)):
         raise _invalid(ctx, f"allowed_batch_sizes entries must be monotonically increasing, got {list(allowed)}")
-    if allowed and allowed[-1] != attrs["max_batch_size"]:
-        raise _invalid(ctx, f"Last entry in allowed_batch_sizes must match max_batch_size; was {allowed[-1]}, expected "
-                            f"{attrs['max_batch_size']}")
-    return Limits(attrs["max_batch_size"], allowed, attrs["batch_timeout_micros"] / 1e6,
+    most = allowed[-1] if allowed and split else attrs["max_batch_size"]
+    if most > attrs["max_batch_size"] or allowed and allowed[-1] != most:
+        raise _invalid(ctx, f"Last entry in allowed_batch_sizes must {'not exceed' if split else 'match'} "
+                            f"max_batch_size; was {allowed[-1]}, expected {attrs['max_batch_size']}")
+    return Limits(most, allowed, attrs["batch_timeout_micros"] / 1e6,
                   max(1, attrs["max_enqueued_batches"]), attrs["num_batch_threads"])
 
 
@@ -158,10 +161,11 @@ def BatchFunction(in_tensors: Sequence[np.ndarray], captured_tensors: Sequence[n
                   enable_large_batch_splitting: bool, ctx: Any) -> Any:
     """Call the function `f` once for the joined rows of runs in several threads; each gets its rows of the results.
 
-    enable_large_batch_splitting: a call of more than `max_batch_size` rows is several, one after another.
+    A run has at most `max_batch_size` rows. enable_large_batch_splitting: more than the last of `allowed_batch_sizes`
+    are several calls, one after another.
     """
-    limits, batches = _limits(ctx), _held(ctx, Batches)
-    whole = _task(ctx, in_tensors, sys.maxsize if enable_large_batch_splitting else limits.most)
+    limits, batches = _limits(ctx, enable_large_batch_splitting), _held(ctx, Batches)
+    whole = _task(ctx, in_tensors, ctx.op.attrs["max_batch_size"])
     call, found = function(ctx, f, captured_tensors), []
     for start in range(0, max(1, whole.rows), limits.most):
         task = _task(ctx, [tensor[start:start + limits.most] for tensor in whole.tensors], limits.most)
