@@ -335,7 +335,7 @@ def main(scale: float) -> None:
         scale = min(scale, 1e-6)
         print("the simulator: tiny sizes, and no times")
     kernels(scale, not card.simulated)
-    networks(max(scale, 1e-3), not card.simulated)
+    networks(max(scale, 1e-4), not card.simulated)
 
 
 if __name__ == "__main__":
