@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tfnb as tf
 from tfnb.tools.port import execute, legacy, python2, report, trial
 from tfnb.tools.port.judge import judge
 from tfnb.tools.port.names import uses
@@ -171,6 +172,18 @@ def test_python_2_keeps_tabs_in_strings_and_reads_pickles_by_any_name():
     names = {**python2.helpers(), "p": b"S'\xe9'\n."}
     exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names)
     assert names["a"] == ["b", "c"] and names["d"] == ("\xe9", "\xe9")
+
+
+def test_python_2_divides_in_classes_compares_and_rounds_as_it_did():
+    pytest.importorskip("fissix")
+    text = ("class A:\n  def f(self, d):\n    self.__n = 7 / 2\n    self.__n /= 2\n    return self.__n, d / 2, 7 / d\n"
+            "a = A().f(d)\nb = [cmp(1, 2), cmp('b', 'a'), cmp(2, 2)]\n"
+            "c = [round(x) for x in (2.5, -0.5, 3)] + [round(1.005, 2), round(1234.5, -2), round(1e300), round(inf)]\n"
+            "print type(round(3))\n")
+    names = {**python2.helpers(), "d": tf.Dimension(7), "inf": float("inf")}
+    exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names)
+    assert names["a"] == (1, 3, 1) and names["b"] == [-1, 1, 0]
+    assert names["c"] == [3.0, -1.0, 3.0, 1.0, 1200.0, 1e300, float("inf")] and str(names["c"][0]) == "3.0"
 
 
 @pytest.mark.parametrize("text", [

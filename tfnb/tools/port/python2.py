@@ -4,11 +4,14 @@ from __future__ import annotations
 import ast
 import copy
 import re
+from decimal import ROUND_HALF_UP, Context, Decimal
 from difflib import SequenceMatcher
 from functools import cache
+from math import isfinite
 from numbers import Integral
 from typing import Any
 
+from tfnb.core.dimension import Dimension
 from tfnb.core.lazy import lazy_module
 
 _refactor = lazy_module("fissix.refactor")
@@ -22,7 +25,7 @@ _SYNTAX = re.compile(r"""^\s*except\s[^:\n]+,\s*\w+\s*:|^\s*exec\s+["'\w]
 # Fixers that only change the style, that would turn a script's imports of its neighbours into those of a package
 # ("import"), or that wrap what is a program's own ("buffer", "intern", "sorted").
 _LEFT_OUT = frozenset("asserts buffer idioms import intern set_literal sorted ws_comma".split())
-DIVIDE, DIVIDE_IN_PLACE = "__tfnb_divide", "__tfnb_divide_in_place"
+DIVIDE, DIVIDE_IN_PLACE = "__tfnb_divide__", "__tfnb_divide_in_place__"        # which no class renames
 
 
 def marks(text: str) -> list[tuple[int, str]]:
@@ -176,7 +179,7 @@ def semantics(text: str) -> ast.NodeTransformer:
 
 def helpers() -> dict[str, Any]:
     """Return the names that a tree of `parse` needs among its globals."""
-    return {DIVIDE: divide, DIVIDE_IN_PLACE: divide_in_place, "file": open}
+    return {DIVIDE: divide, DIVIDE_IN_PLACE: divide_in_place, "file": open, "cmp": compare, "round": rounded}
 
 
 class _Semantics(ast.NodeTransformer):
@@ -240,7 +243,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _whole(value: Any) -> bool:
-    if isinstance(value, Integral):
+    if isinstance(value, Integral | Dimension):
         return True
     dtype = getattr(value, "dtype", None)
     kind = getattr(dtype, "kind", None)            # an array's
@@ -250,6 +253,19 @@ def _whole(value: Any) -> bool:
 def divide(a: Any, b: Any) -> Any:
     """Return `a / b` as Python 2 did: rounded down if both are integers, or arrays or tensors of them."""
     return a // b if _whole(a) and _whole(b) else a / b
+
+
+def compare(a: Any, b: Any) -> int:
+    """Return -1, 0 or 1, as Python 2's `cmp`."""
+    return int(a > b) - int(a < b)
+
+
+def rounded(number: Any, ndigits: int = 0) -> float:
+    """Return a float, as Python 2's `round`: a half goes away from zero."""
+    value = float(number)
+    if not isfinite(value):
+        return value
+    return float(Decimal(value).quantize(Decimal(1).scaleb(-ndigits), ROUND_HALF_UP, Context(prec=800)))
 
 
 def divide_in_place(a: Any, b: Any) -> Any:
