@@ -49,7 +49,8 @@ CONTRIB = {
     "losses": [("python.losses", "", "loss_ops")],
     "crf": [("python.ops", "", "crf")],
     "lookup": [("", "", "lookup_ops")],
-    "image": [("python.ops", "", "image_ops")],
+    "image": [("python.ops", "", "dense_image_warp distort_image_ops image_ops interpolate_spline sparse_image_warp")],
+    "linear_optimizer": [("python", "", "sdca_optimizer"), ("python.ops", "", "sdca_ops")],
     "cudnn_rnn": [("python.ops", "", "cudnn_rnn_ops"), ("python.layers", "", "cudnn_rnn")],
     "distributions": [("python.ops", "", "bernoulli categorical distribution normal uniform")],
 }
