@@ -186,6 +186,16 @@ def test_python_2_divides_in_classes_compares_and_rounds_as_it_did():
     assert names["c"] == [3.0, -1.0, 3.0, 1.0, 1200.0, 1e300, float("inf")] and str(names["c"][0]) == "3.0"
 
 
+def test_classes_of_python_2_say_how_they_divide():
+    pytest.importorskip("fissix")
+    text = ("class V:\n  def __div__(self, b): return 'div', b\n  def __rdiv__(self, b): return 'rdiv', b\n"
+            "class W(V):\n  def __idiv__(self, b): return 'idiv', b\n"
+            "a, b = V(), W()\na /= 2\nb /= 3\nc = [V() / 4, 5 / V(), a, b]\nprint c\n")
+    names = python2.helpers()
+    exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names)
+    assert names["c"] == [("div", 4), ("rdiv", 5), ("div", 2), ("idiv", 3)]
+
+
 @pytest.mark.parametrize("text", [
     "\nx = reduce(max, [1])\nmissing\n", "from urllib import urlopen, quote\n\nmissing\n", "\n\nmissing /= 2\n"])
 def test_errors_of_python_2_name_the_lines_of_the_program(text):

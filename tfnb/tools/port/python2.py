@@ -251,8 +251,15 @@ def _whole(value: Any) -> bool:
 
 
 def divide(a: Any, b: Any) -> Any:
-    """Return `a / b` as Python 2 did: rounded down if both are integers, or arrays or tensors of them."""
-    return a // b if _whole(a) and _whole(b) else a / b
+    """Return `a / b` as Python 2 did: rounded down if both are integers, or arrays or tensors of them.
+
+    Classes of the program say what it is by `__div__` and `__rdiv__`.
+    """
+    if _whole(a) and _whole(b):
+        return a // b
+    if hasattr(type(a), "__div__"):
+        return a.__div__(b)
+    return b.__rdiv__(a) if hasattr(type(b), "__rdiv__") else a / b
 
 
 def compare(a: Any, b: Any) -> int:
@@ -270,8 +277,12 @@ def rounded(number: Any, ndigits: int = 0) -> float:
 
 def divide_in_place(a: Any, b: Any) -> Any:
     """Return what `a` is after `a /= b` in Python 2."""
+    if hasattr(type(a), "__idiv__"):
+        return a.__idiv__(b)
     if _whole(a) and _whole(b):
         a //= b
+    elif hasattr(type(a), "__div__"):
+        a = a.__div__(b)
     else:
         a /= b
     return a
