@@ -79,6 +79,17 @@ def test_results_and_errors_of_long_calls() -> None:
         interruptible(divmod, 7, 0)
 
 
+def test_long_calls_are_made_by_one_thread_until_it_is_abandoned() -> None:
+    free = threading.Event()
+    first = interruptible(threading.get_ident)
+    assert interruptible(threading.get_ident) == first != threading.get_ident()
+    threading.Timer(0.05, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        interruptible(free.wait)
+    assert interruptible(threading.get_ident) != first           # `first` is still at its work
+    free.set()
+
+
 LONG = """
 import _thread, threading, time
 import numpy as np

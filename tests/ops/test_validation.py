@@ -367,3 +367,36 @@ def test_a_range_of_no_number_of_elements(bounds):
         for _ in range(3):
             with pytest.raises(tf.errors.InvalidArgumentError, match="2\\*\\*63"):
                 sess.run(y, dict(zip(fed, bounds, strict=True)))
+
+
+def test_what_is_memoized_of_a_host_call_follows_shapes_and_values() -> None:
+    """MirrorPad looks at its paddings, SparseTensorDenseMatMul checks its indices."""
+    x, pads = tf.placeholder(tf.float32), tf.placeholder(tf.int32)
+    padded = tf.raw_ops.MirrorPad(input=x, paddings=pads, mode="REFLECT")
+    indices, rows = tf.placeholder(tf.int64, [None, 2]), tf.placeholder(tf.float32, [None, 2])
+    product = tf.raw_ops.SparseTensorDenseMatMul(a_indices=indices, a_values=[2.0], a_shape=[2, 3], b=rows)
+    row = np.arange(4, dtype=np.float32)
+    with tf.Session() as sess:
+        for _ in range(3):
+            assert sess.run(padded, {x: row, pads: [[1, 0]]}).tolist() == [1, 0, 1, 2, 3]
+            assert sess.run(padded, {x: row, pads: [[0, 2]]}).tolist() == [0, 1, 2, 3, 2, 1]
+            assert sess.run(padded, {x: row[:2], pads: [[0, 1]]}).tolist() == [0, 1, 0]
+            with pytest.raises(tf.errors.InvalidArgumentError, match="3 should be|less than|must be"):
+                sess.run(padded, {x: row[:2], pads: [[0, 3]]})
+            feed = {indices: [[1, 2]], rows: np.ones([3, 2])}
+            assert sess.run(product, feed).tolist() == [[0, 0], [2, 2]]
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                sess.run(product, feed | {indices: [[1, 3]]})
+            with pytest.raises(tf.errors.InvalidArgumentError):
+                sess.run(product, feed | {rows: np.ones([2, 2])})
+
+
+def test_host_calls_see_variables_that_get_other_memory() -> None:
+    v, given = tf.Variable([3.0, 1.0], validate_shape=False), tf.placeholder(tf.float32)
+    found = tf.raw_ops.ListDiff(x=v, y=[1.0])
+    with tf.Session() as sess:
+        assign = tf.assign(v, given, validate_shape=False)
+        for values in ([3.0, 1.0], [1.0, 4.0, 5.0], [1.0, 6.0, 7.0], [8.0]):
+            sess.run(assign, {given: values})
+            for _ in range(3):
+                assert sess.run(found)[0].tolist() == [x for x in values if x != 1.0]

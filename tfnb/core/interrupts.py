@@ -5,6 +5,7 @@ While programs run, `kernels/llvm/signals.py` looks for them.
 from __future__ import annotations
 
 import contextvars
+import os
 import signal
 import threading
 import time
@@ -42,46 +43,70 @@ def held_back() -> Iterator[None]:
             previous(*caught[-1])
 
 
-class _Work(threading.Thread):
-    """A call in a thread of its own; `abandoned` once nobody waits for it any more."""
+class _Worker(threading.Thread):
+    """A thread that makes one call after another; `abandoned` once nobody waits for the one it is at."""
 
-    def __init__(self, call: Callable[[], Any]) -> None:
+    def __init__(self) -> None:
         super().__init__(name="tfnb-long", daemon=True)
         self.abandoned = False
-        self.made: Any = None
-        self.error: BaseException | None = None
         self.done = threading.Lock()
-        self._call, self._context = call, contextvars.copy_context()
+        self._asked = threading.Lock()
+        self.done.acquire()
+        self._asked.acquire()
+        self._call: Callable[[], Any] | None = None
+        self._made: Any = None
+        self._error: BaseException | None = None
+
+    def ask(self, call: Callable[[], Any]) -> None:
+        """Begin a call; `done` is released at its end."""
+        self._call = partial(contextvars.copy_context().run, call)
+        if self.ident is None:
+            self.start()
+        self._asked.release()
+
+    def result(self) -> Any:
+        """Return the result of the call that is done, or raise its error, and keep neither."""
+        made, error, self._made, self._error = self._made, self._error, None, None
+        if error is not None:
+            raise error
+        return made
 
     def run(self) -> None:
-        """Call the function, and keep its result or error."""
-        try:
-            self.made = self._context.run(self._call)
-        except BaseException as error:
-            self.error = error
-        finally:
+        """Make calls, until one is abandoned."""
+        while not self.abandoned:
+            self._asked.acquire()
+            call, self._call = self._call, None
+            assert call is not None
+            try:
+                self._made = call()
+            except BaseException as error:
+                self._error = error
+            del call
             self.done.release()
+
+
+_idle: list[_Worker] = []
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)        # the threads are the parent's
 
 
 def interruptible(fn: Callable[..., Result], *args: Any) -> Result:
     """Return `fn(*args)`, where `fn` is long native calls that have no effect but their result (LAPACK, a sort).
 
     In the main thread it runs in another thread: an interrupt ends the waiting. The native call, which nobody can stop,
-    goes on to its end, or to the next `leave_if_abandoned()`. Costs 0.1 ms.
+    goes on to its end, or to the next `leave_if_abandoned()`. Costs 10 us.
     """
     if threading.current_thread() is not threading.main_thread() or not options.background:
         return fn(*args)
-    work = _Work(partial(fn, *args))
-    work.done.acquire()
+    worker = _idle.pop() if _idle else _Worker()
     try:
-        work.start()                        # which waits, too: an interrupt may come there
-        wait_for(work.done)
+        worker.ask(partial(fn, *args))      # which waits, too, at the first call: an interrupt may come there
+        wait_for(worker.done)
     except BaseException:
-        work.abandoned = True
+        worker.abandoned = True
         raise
-    if work.error is not None:
-        raise work.error
-    result: Result = work.made
+    _idle.append(worker)
+    result: Result = worker.result()
     return result
 
 

@@ -25,7 +25,7 @@ from tfnb.opdef import kinds
 from tfnb.opdef.op import Op
 from tfnb.ops.declaration.by_kernel import outputs_by_kernel
 from tfnb.ops.declaration.shapes import normalized_axes
-from tfnb.ops.declaration.validate import require_shapes, require_values, validate_arrays
+from tfnb.ops.declaration.validate import Validator, require_shapes, require_values, validate_arrays
 from tfnb.resources.lists import TensorList
 
 Arrays = Sequence[np.ndarray]
@@ -102,7 +102,7 @@ def computed(op: Operation, arrays: Arrays, context: Context, shapes: Sequence[S
 def _may_last(arrays: Arrays, shapes: Sequence[Static]) -> bool:
     """Return whether NumPy may be busy for long, which no interrupt would end. Not with handles of resources."""
     counts = [prod(shape) for shape in shapes if shape is not None and None not in shape]  # type: ignore[arg-type]
-    return sum(a.size for a in arrays) + sum(counts) >= LARGE and all(a.dtype != object for a in arrays)
+    return sum([a.size for a in arrays]) + sum(counts) >= LARGE and not any(a.dtype.hasobject for a in arrays)
 
 
 def constants(op: Operation, arrays: Arrays, shapes: Sequence[Static]) -> tuple[np.ndarray, ...]:
@@ -373,12 +373,19 @@ def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
     if len(results) != len(op.outputs):
         raise AssertionError(f"op {op.name} ({op.type}) has {len(op.outputs)} outputs, its NumPy form {len(results)}")
     # programs that take over from here read rows one after another
-    return tuple(np.asarray(r, _array_type(t.dtype), order="C") for r, t in zip(results, op.outputs, strict=True))
+    return tuple([np.asarray(r, _array_type(t.dtype), order="C") for r, t in zip(results, op.outputs, strict=True)])
 
 
+@cache
 def _array_type(dtype: DType) -> Any:
     """Return the element type of an array of `dtype`: handles of the runtime are Python objects."""
-    return object if dtype.base_dtype.name in ("resource", "variant") else dtype.as_numpy_dtype
+    return np.dtype(object if dtype.base_dtype.name in ("resource", "variant") else dtype.as_numpy_dtype)
+
+
+def pure_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
+    """Return `evaluate` for a pure op in a session; what the shapes of a run decide is memoized."""
+    context, validated = Context(op, None, store), Validator(op)
+    return lambda arrays: computed(op, arrays, context, validated(arrays))
 
 
 def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
@@ -388,15 +395,14 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     context = Context(op, None, store)
     attrs = {name: context if name == "ctx" else op.attrs[name] for name in _keywords(fn)}
     grouped = any(arg.is_list for arg in op.spec.inputs)
-    types = [np.dtype(_array_type(t.dtype)) for t in op.outputs]
-
+    types = [_array_type(t.dtype) for t in op.outputs]
     only = types[0] if len(types) == 1 else None
-    states = bool(op.spec.ranks or op.spec.validate or op.spec.checks)
+    validated = Validator(op) if op.spec.ranks or op.spec.validate or op.spec.checks else None
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
         """Return the outputs of one run, as arrays of the op's dtypes."""
-        if states:
-            validate_arrays(op, arrays)
+        if validated is not None:
+            validated(arrays)
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
         if only is not None and type(result) is np.ndarray and result.dtype == only:
             return (result,)

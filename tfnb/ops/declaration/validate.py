@@ -28,6 +28,8 @@ _UNSHAPED = (kinds.Host, kinds.Const, kinds.Variable, kinds.Control)
 
 Shape = tuple[int, ...]
 MOST_BYTES = (1 << 63) - 1
+FEW = 64                                   # elements of a value that is part of a key
+KEPT = 64                                  # keys of an op
 
 
 class Concrete:
@@ -37,11 +39,12 @@ class Concrete:
     when it is built must not be checked by the interpreter alone.
     """
 
-    __slots__ = ("op", "attrs", "_shapes", "_values")
+    __slots__ = ("op", "attrs", "read", "_shapes", "_values")
     concrete = True
 
     def __init__(self, op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray | None]) -> None:
         self.op, self.attrs, self._shapes, self._values = op, op.attrs, shapes, values
+        self.read: set[int] = set()                # inputs whose value was asked for
 
     def shape(self, i: int) -> Shape:
         """Return the shape of input i."""
@@ -49,6 +52,7 @@ class Concrete:
 
     def value(self, i: int) -> np.ndarray | None:
         """Return the value of input i, if it is known."""
+        self.read.add(i)
         return self._values[i] if _decides(self.op, i) else None
 
     def partial(self, i: int) -> Static:
@@ -71,7 +75,11 @@ def validate(op: Operation, shapes: Sequence[Shape], values: Sequence[np.ndarray
     None is in them only where the values of a run decide. Raises ValueError, or an OpError, for ranks, shapes, attrs
     or known values that the op does not take.
     """
-    spec, ctx = op.spec, Concrete(op, shapes, values)
+    return _accepted(Concrete(op, shapes, values))
+
+
+def _accepted(ctx: Concrete) -> list[Static]:
+    op, spec = ctx.op, ctx.op.spec
     if isinstance(spec, _UNSHAPED):
         found: list[Static] = [None] * len(op.outputs)
         if spec.ranks:
@@ -108,10 +116,15 @@ def value_checks(op: Operation, shapes: Sequence[Shape], values: Sequence[np.nda
 
     No value is bad of an elementwise op whose output has no elements, for it reads none.
     """
-    spec = op.spec
+    return _checks(Concrete(op, shapes, values), shapes)
+
+
+def _checks(ctx: Concrete, shapes: Sequence[Shape]) -> Sequence[Check]:
+    spec = ctx.op.spec
     if spec.checks is None or (isinstance(spec, kinds.Elementwise) and any(0 in shape for shape in shapes)):
         return ()
-    return spec.checks(Concrete(op, shapes, values))
+    made: Sequence[Check] = spec.checks(ctx)
+    return made
 
 
 def require(op: Operation, check: Check, arrays: Sequence[np.ndarray | None]) -> None:
@@ -133,6 +146,45 @@ def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]
     found = validate(op, [a.shape for a in arrays], arrays)
     require_values(op, arrays)
     return found
+
+
+class Validator:
+    """`validate_arrays` of one op in many runs: what the shapes decide, and the values of few elements, is memoized."""
+
+    def __init__(self, op: Operation) -> None:
+        self._op = op
+        self._read: tuple[int, ...] = ()           # inputs whose values decide, too
+        self._known: dict[Any, tuple[list[Static], Sequence[Check]]] = {}
+
+    def __call__(self, arrays: Sequence[np.ndarray]) -> list[Static]:
+        """Return the shapes of the outputs; raises as `validate_arrays`."""
+        key = self._key(arrays, self._read)
+        known = self._known.get(key)
+        if known is None:
+            shapes = [a.shape for a in arrays]
+            ctx = Concrete(self._op, shapes, arrays)
+            known = _accepted(ctx), _checks(ctx, shapes)
+            self._keep(arrays, ctx.read, known)
+        for check in known[1]:
+            require(self._op, check, arrays)
+        return known[0]
+
+    def _keep(self, arrays: Sequence[np.ndarray], read: set[int], known: tuple[list[Static], Sequence[Check]]) -> None:
+        if not read.issubset(self._read) or len(self._known) >= KEPT:
+            self._read, self._known = tuple(sorted(read.union(self._read))), {}
+        key = self._key(arrays, self._read)
+        if key is not None:
+            self._known = {**self._known, key: known}      # threads may be reading
+
+    @staticmethod
+    def _key(arrays: Sequence[np.ndarray], read: Sequence[int]) -> Any:
+        """Return what decides; None: too much, or what may change (a handle)."""
+        shapes = tuple([a.shape for a in arrays])
+        if not read:
+            return shapes
+        if any([arrays[i].size > FEW or arrays[i].dtype.hasobject for i in read]):
+            return None
+        return shapes, *[arrays[i].tobytes() for i in read]
 
 
 def require_values(op: Operation, arrays: Sequence[np.ndarray]) -> None:

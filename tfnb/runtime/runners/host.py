@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.references import refers
 from tfnb.kernels.view import View
 from tfnb.opdef import kinds
-from tfnb.ops.declaration.evaluate import Context, evaluate, host_call, movement_views
+from tfnb.ops.declaration.evaluate import Context, evaluate, host_call, movement_views, pure_call
 from tfnb.ops.declaration.validate import validate
 from tfnb.resources.elements import own
 from tfnb.runtime.runners.interpreter import named
@@ -40,16 +39,11 @@ def _is_plain(op: Operation) -> bool:
         refers(t) and not isinstance(t.op.spec, kinds.Handle) for t in (*op.inputs, *op.outputs))
 
 
-def _pure_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
-    """Return the interpreter's call for a pure op, which has no kernel here or is beside one that has none."""
-    return partial(evaluate, op, context=Context(op, None, store))
-
-
 def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:
     """Return the interpreter's call for a movement op; for one of one input memoized by shape: whether it changes
     nothing."""
     if len(op.inputs) > 1:
-        return _pure_call(op, store)
+        return pure_call(op, store)
     leaves: dict[tuple[int, ...], bool] = {}
     context = Context(op, None, store)
 
@@ -65,7 +59,7 @@ def _movement_call(op: Operation, store: Store) -> Callable[[list[np.ndarray]], 
 _KNOWN: dict[type, Callable[[Operation], np.ndarray]] = {kinds.Const: lambda op: op.attrs["value"],
                                                         kinds.Handle: handle_array}
 _CALLS = {kinds.Host: host_call, kinds.Movement: _movement_call, **dict.fromkeys(
-    (kinds.Kernel, kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.ShapeOf), _pure_call)}
+    (kinds.Kernel, kinds.Elementwise, kinds.Reduction, kinds.Rowwise, kinds.ShapeOf), pure_call)}
 
 
 class HostRunner:
@@ -77,6 +71,7 @@ class HostRunner:
         self._steps = []
         self._store = store
         self._variables: list[tuple[int, Operation]] = []
+        self._read: tuple[int, list[np.ndarray]] = (-1, [])    # the variables' arrays in a generation of the store
         for op in stage.ops:
             first = len(slots)
             slots.update((t, first + i) for i, t in enumerate(op.outputs))
@@ -93,8 +88,9 @@ class HostRunner:
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the stage and return its outputs in arrays of their own. trace: receives the times of ops."""
         values = [*inputs, *self._known]
-        for slot, variable in self._variables:
-            values[slot] = self._store.value(variable, variable)
+        if self._variables:
+            for (slot, _), array in zip(self._variables, self._variable_arrays(), strict=True):
+                values[slot] = array
         args: list[np.ndarray] = []
         op: Operation | None = None
         try:
@@ -108,6 +104,14 @@ class HostRunner:
             assert op is not None
             raise named(op, error, args)  # noqa: B904 (`named` chains)
         return [self._own(values[i], values) for i in self._outputs]  # type: ignore[arg-type]
+
+    def _variable_arrays(self) -> list[np.ndarray]:
+        store, (read, arrays) = self._store, self._read
+        generation = store.generation              # before the look-ups: a change meanwhile is seen by the next run
+        if read != generation:
+            arrays = [store.value(variable, variable) for _, variable in self._variables]
+            self._read = generation, arrays
+        return arrays
 
     def _own(self, array: np.ndarray, values: list[np.ndarray | None]) -> np.ndarray:
         """Copy an array that this run does not own: a fed value, a constant, a variable, a part of another array."""
