@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from types import FunctionType
 from typing import Any, overload
 
@@ -47,13 +48,23 @@ def address(array: np.ndarray) -> int:
         return found
 
 
+@cache
+def type_name(dtype: np.dtype) -> str:
+    """Return `dtype.name`, which NumPy puts together anew each time (1 us)."""
+    return dtype.name
+
+
 class KernelFunction:
     """A function that handles one item. settings: INDEPENDENT and FASTMATH of its CPU source (cpu/prelude.py)."""
 
     def __init__(self, definition: Definition, settings: Mapping[str, object]) -> None:
         self.definition, self.settings = definition, settings
         self._sources: dict[tuple[str, Key, Key, bool], tuple[str, bool]] = {}
-        self._natives: dict[tuple[Any, ...], Callable[[int, int, int], None]] = {}
+        self._natives: dict[tuple[Any, ...], tuple[Callable[[Any, int, int], None], bool]] = {}
+
+    @cached_property
+    def _ones(self) -> frozenset[str]:
+        return frozenset(p.name for p in self.definition.parameters if p.kind == "one")
 
     def launch(self, call: Call, items: int, *args: Any, cost: int = 1, grain: int | None = None, label: str = "",
                **named: Any) -> Launch:
@@ -79,7 +90,7 @@ class KernelFunction:
         """Return the source for these constants. device: "cpu" or "cuda"; types: of the elements of each array."""
         return self._source(device, tuple(constants.items()), tuple(types.items()))[0]
 
-    def native(self, types: Mapping[str, str], **constants: Any) -> Callable[[int, int, int], None]:
+    def native(self, types: Mapping[str, str], **constants: Any) -> Callable[[Any, int, int], None]:
         """Return the compiled form, called without a program: (address of the words, begin, end).
 
         The words are the address or integer of each parameter, in order. Releases the GIL.
@@ -91,20 +102,37 @@ class KernelFunction:
         """Run the compiled form (the function itself, without a compiler) for each item, in order. Releases the GIL.
 
         args: contiguous NumPy arrays and integers, in the order of the parameters; constants: the others, None for an
-        array that there is not and 1 for a MaybeOne included. Compiles at the first call for dtypes and constants.
+        array that there is not included. Compiles at the first call for dtypes and constants.
+        Raises KernelFailure for a value that the function does not take.
         """
         if not has_compiler():
             names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
             self.python(items, **dict(zip(names, args, strict=True)), **constants)
             return
+        if self._ones:
+            args, constants = self._with_ones(args, constants)
         key = ("".join([x.dtype.char for x in args if isinstance(x, np.ndarray)]), *constants.items())
         native = self._natives.get(key)
         if native is None:
             names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
             types = {p: x.dtype.name for p, x in zip(names, args, strict=True) if isinstance(x, np.ndarray)}
-            native = self._natives[key] = self.native(types, **constants)
-        words = np.array([address(x) if isinstance(x, np.ndarray) else x for x in args], np.int64)
-        native(address(words), 0, items)
+            fails = self._source("cpu", tuple(constants.items()), tuple(types.items()))[1]
+            native = self._natives[key] = self.native(types, **constants), fails
+        words, status = [address(x) if isinstance(x, np.ndarray) else x for x in args], None
+        if native[1]:
+            status = np.zeros(8, np.int64)
+            words.append(address(status))
+        native[0]((ctypes.c_int64 * len(words))(*words), 0, items)
+        if status is not None and status[0]:
+            code, *rest = status.tolist()
+            raise language.KernelFailure(code, rest)
+
+    def _with_ones(self, args: Sequence[Any], constants: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Return the arguments without, and the constants with, each MaybeOne that is 1."""
+        names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
+        ones = [name in self._ones and x == 1 for name, x in zip(names, args, strict=True)]
+        return (tuple(x for x, one in zip(args, ones, strict=True) if not one),
+                constants | {name: 1 for name, one in zip(names, ones, strict=True) if one})
 
     def python(self, items: int, *args: Any, **named: Any) -> None:
         """Run the function as it is written, for each item: over flat NumPy arrays. Raises KernelFailure."""

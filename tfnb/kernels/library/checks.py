@@ -18,13 +18,22 @@ from tfnb.kernels.launch import Address, Call, Launch
 # What is bad, and at the same time the code of the failure (kernels/launch.py).
 BAD_INDEX, NOT_BELOW, BAD_SEGMENT, BAD_COORDINATE, NEGATIVE, NO_CLASS, ZERO = range(1, 8)
 BAD_SLICE, BAD_BOX, BAD_LENGTH = 9, 10, 17
+
+
+def _outside(value: np.ndarray, limit: int) -> np.ndarray:
+    """Return where integers are not in [0, limit), by one comparison."""
+    if value.dtype.kind == "i":
+        bits = 8 * value.itemsize
+        value, limit = value.view(f"u{value.itemsize}"), min(limit, 1 << (bits - 1))
+    found: np.ndarray = value >= limit
+    return found
+
+
 BAD: dict[int, Callable[[np.ndarray, int], np.ndarray]] = {
     ZERO: lambda value, limit: value == 0,
     NEGATIVE: lambda value, limit: value < 0,
-    NO_CLASS: lambda value, limit: (value < 0) | (value >= limit),
-    BAD_INDEX: lambda value, limit: (value < 0) | (value >= limit),
     BAD_SEGMENT: lambda value, limit: value >= limit,
-    **dict.fromkeys((BAD_BOX, BAD_LENGTH), lambda value, limit: (value < 0) | (value >= limit)),
+    **dict.fromkeys((NO_CLASS, BAD_INDEX, BAD_BOX, BAD_LENGTH), _outside),
 }
 GRAIN = 32768                              # values that an item of the CPU looks at: a loop of vector instructions
 
@@ -119,8 +128,8 @@ class Coordinates:
         """Return the status words for the first vector outside of the box, or None."""
         array = arrays[self.input]
         assert array is not None
-        vectors = array.reshape(prod(array.shape[:-1]), len(self.limits)).astype(np.int64)
-        bad = (vectors < 0) | (vectors >= np.array(self.limits, np.int64))
+        vectors = array.reshape(prod(array.shape[:-1]), len(self.limits)).astype(np.int64, copy=False)
+        bad = vectors.view(np.uint64) >= np.array(self.limits, np.uint64)         # negative ones, too
         if not bad.any():
             return None
         place = int(bad.any(1).argmax())

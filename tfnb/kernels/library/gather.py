@@ -14,7 +14,9 @@ from __future__ import annotations
 
 from math import prod
 
-from tfnb.kernels.functions.kernel import kernel_function
+import numpy as np
+
+from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, Static, Type, conj, fail, uint8, unrolled
 from tfnb.kernels.launch import Address, Call, Launch, known_axis
 from tfnb.kernels.library.checks import BAD_COORDINATE, BAD_INDEX, BAD_SEGMENT
@@ -251,3 +253,18 @@ def sparse_dense_product(call: Call) -> list[Launch]:
         1 if adjoint_b else columns, inner if adjoint_b else 1, width, row_axis=int(adjoint_a),
         adjoint_a=adjoint_a and conjugated, adjoint_b=adjoint_b and conjugated, T=out.type, grain=1,
         label="sparse dense matmul")]
+
+
+def product_by_kernel(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, b: np.ndarray, adjoint_a: bool,
+                      adjoint_b: bool) -> np.ndarray:
+    """Return the product of real numbers at once, where only a run knows its shape.
+
+    Raises KernelFailure for an index outside.
+    """
+    rows, (inner, columns) = int(shape[1 if adjoint_a else 0]), b.shape[::-1] if adjoint_b else b.shape
+    out = np.empty((rows, columns), b.dtype)
+    if out.size:
+        add_products.run(1, indices, values, b, out, values.size, rows, inner, columns, 1 if adjoint_b else columns,
+                         inner if adjoint_b else 1, columns, row_axis=int(adjoint_a), adjoint_a=False, adjoint_b=False,
+                         T=type_name(out.dtype))
+    return out

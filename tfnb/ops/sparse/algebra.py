@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import Coordinates
+from tfnb.kernels.library.gather import product_by_kernel, sparse_dense_product
+from tfnb.kernels.library.rows import sparse as kernels
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host, kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.complex import conj
-from tfnb.ops.sparse.structure import belong, flat_places, row_major, unknown_count
+from tfnb.ops.sparse.structure import belong, flat_places, row_major, united, unknown_count
 
 _PAIR = "a_indices: int64, a_values: T, a_shape: int64, b_indices: int64, b_values: T, b_shape: int64"
 _PAIR_RANKS = {"a_indices": 2, "a_values": 1, "a_shape": 1, "b_indices": 2, "b_values": 1, "b_shape": 1}
@@ -40,32 +42,22 @@ def _equal_shapes(ctx: Any, a: np.ndarray, b: np.ndarray) -> None:
         raise ValueError(f"operands' shapes do not match: got {a.tolist()} and {b.tolist()}")
 
 
-def _united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the different rows of two lists of indices in row-major order, and the place of each row of a and b."""
-    both = np.concatenate([a, b])
-    order = row_major(both)
-    rows = both[order]
-    first = np.ones(len(both), bool)
-    first[1:] = (rows[1:] != rows[:-1]).any(1)
-    places = np.empty(len(both), np.int64)
-    places[order] = np.cumsum(first) - 1
-    return rows[first], places[:len(a)], places[len(a):]
-
-
 @host(f"{_PAIR}, thresh: Treal -> sum_indices: int64, sum_values: T, sum_shape: int64", shape=_same_shape,
       validate=_same_shape, ranks={**_PAIR_RANKS, "thresh": 0}, T="numbertype", Treal="realnumbertype")
 def SparseAdd(ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any, thresh: Any, *, ctx: Any) -> Any:
     """Add two sparse tensors of one dense shape; sums of two values are left out if their magnitude is below `thresh`.
     """
     _equal_shapes(ctx, a_shape, b_shape)
-    rows, at, bt = _united(ai, bi)
+    rows, at, bt = united(ai, bi)
     sums = np.zeros(len(rows), av.dtype)
     np.add.at(sums, at, av)
     np.add.at(sums, bt, bv)
+    if len(rows) == len(av) + len(bv):                          # no two at one place
+        return rows, sums, a_shape
     only = np.ones((2, len(rows)), bool)
     only[0, at], only[1, bt] = False, False
     kept = only.any(0) | (np.abs(sums) >= thresh)
-    return rows[kept], sums[kept], a_shape
+    return (rows, sums, a_shape) if kept.all() else (rows[kept], sums[kept], a_shape)
 
 
 @host("backprop_val_grad: T, a_indices: int64, b_indices: int64, sum_indices: int64 -> a_val_grad: T, b_val_grad: T",
@@ -77,7 +69,7 @@ def SparseAddGrad(dy: Any, ai: Any, bi: Any, rows: Any) -> Any:
         raise ValueError(f"expected a gradient for each of {len(rows)} sums, got {len(dy)}")
     made = []
     for places in (ai, bi):
-        every, own, summed = _united(places, rows)
+        every, own, summed = united(places, rows)
         values = np.zeros(len(every), dy.dtype)
         values[summed] = dy
         made.append(values[own])
@@ -102,9 +94,8 @@ def SparseTensorDenseAdd(indices: Any, values: Any, shape: Any, dense: Any) -> A
         raise ValueError(f"expected a dense tensor of the shape {shape.tolist()}, got {list(dense.shape)}")
     if len(indices) != len(values) or indices.shape[1] != dense.ndim:
         raise ValueError(f"expected indices of shape [{len(values)}, {dense.ndim}], got {list(indices.shape)}")
-    flat_places(indices, shape)
-    total = dense.copy()
-    np.add.at(total, tuple(indices.T), values)
+    places, total = flat_places(indices, shape), dense.copy()
+    np.add.at(total.reshape(-1), places, values)
     return total
 
 
@@ -148,7 +139,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
 def _extremes(choose: Callable[[Any, Any], Any], ai: Any, av: Any, a_shape: Any, bi: Any, bv: Any, b_shape: Any) -> Any:
     """Return the united indices, and `choose` of the values there, of which a missing one is zero."""
     _equal_shapes(None, a_shape, b_shape)
-    rows, at, bt = _united(ai, bi)
+    rows, at, bt = united(ai, bi)
     a, b = np.zeros(len(rows), av.dtype), np.zeros(len(rows), av.dtype)
     a[at], b[bt] = av, bv
     return rows, choose(a, b)
@@ -224,9 +215,10 @@ def _groups(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, axes: np
     flat_places(indices, shape)
     reduced = _reduced_axes(axes, len(shape))
     left = [axis for axis in range(len(shape)) if axis not in reduced]
-    rows = indices[:, left]
+    rows, held = indices[:, left], values
     order = row_major(rows)
-    rows, held = rows[order], values[order]
+    if order is not None:
+        rows, held = rows[order], values[order]
     new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)]) if len(rows) else np.zeros(0, bool)
     starts = np.flatnonzero(new)
     return rows[starts], combine.reduceat(held, starts) if len(starts) else held, reduced
@@ -245,6 +237,11 @@ def _reduced_sparse(combine: Any, indices: Any, values: Any, shape: Any, axes: A
 
 
 def _reduced(combine: Any, indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
+    found, sizes = _reduced_axes(axes, len(shape)), shape.tolist()
+    made = kernels.reduced(indices, values, shape, [1 if i in found else n for i, n in enumerate(sizes)],
+                           combine is np.maximum)
+    if made is not None:
+        return made if keep_dims else made.reshape([n for i, n in enumerate(sizes) if i not in found])
     rows, held, sizes = _reduced_sparse(combine, indices, values, shape, axes, keep_dims)
     dense = np.zeros(sizes.tolist(), values.dtype)
     dense[tuple(rows.T)] = held if dense.ndim else held[0] if len(held) else 0
@@ -468,6 +465,8 @@ def _no_negative_size(ctx: Any) -> None:
 
 def _product(ctx: Any, indices: np.ndarray, values: np.ndarray, shape: np.ndarray, b: np.ndarray) -> np.ndarray:
     adjoint_a, adjoint_b = ctx.attrs["adjoint_a"], ctx.attrs["adjoint_b"]
+    if has_compiler() and b.dtype.kind in "iuf":
+        return product_by_kernel(indices, values, shape, b, adjoint_a, adjoint_b)
     rows, columns = indices[:, int(adjoint_a)], indices[:, 1 - int(adjoint_a)]
     matrix = b.conj().T if adjoint_b else b
     out = np.zeros((int(shape[int(adjoint_a)]), matrix.shape[1]), b.dtype)
@@ -476,7 +475,7 @@ def _product(ctx: Any, indices: np.ndarray, values: np.ndarray, shape: np.ndarra
 
 
 @kernel("a_indices: Tindices, a_values: T, a_shape: int64, b: T -> product: T", shape=_product_shape, numpy=_product,
-        launch=kernels.sparse_dense_product, values=("a_shape",), validate=_no_negative_size,
+        launch=sparse_dense_product, values=("a_shape",), validate=_no_negative_size,
         ranks={"a_indices": 2, "a_values": 1, "a_shape": 1, "b": 2}, T="type",
         Tindices="{int32, int64} = DT_INT64", adjoint_a="bool = false", adjoint_b="bool = false")
 def SparseTensorDenseMatMul() -> None:

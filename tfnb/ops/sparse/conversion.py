@@ -13,6 +13,7 @@ from tfnb.core.shape import Static, TensorShape, merge, shape_str
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import sparse as kernels
 from tfnb.kernels.scalar import numpy_forms as forms
 from tfnb.ops.array.create import zeros
 from tfnb.ops.composite.sparse_tensor import SparseTensor
@@ -44,8 +45,9 @@ def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, de
 
     With validate_indices they must be in order, without repetitions.
     """
-    dense = np.empty(output_shape.tolist(), sparse_values.dtype)
-    dense[...] = default_value[()]
+    sizes, plain = output_shape.tolist(), sparse_values.dtype.kind in "biufc"
+    dense = np.zeros(sizes, sparse_values.dtype) if plain and not any(default_value.tobytes()) else (
+        np.full(sizes, default_value[()], sparse_values.dtype))          # (zeros: pages that nothing touches)
     places = sparse_indices.reshape(-1, 1) if sparse_indices.ndim < 2 else sparse_indices
     if places.shape[1] != dense.ndim:
         raise InvalidArgumentError(None, ctx.op, "output_shape has incorrect number of elements: "
@@ -53,17 +55,15 @@ def SparseToDense(sparse_indices: Any, output_shape: Any, sparse_values: Any, de
     if sparse_values.shape not in ((), (len(places),)):
         raise InvalidArgumentError(None, ctx.op, f"sparse_values must be a scalar or of shape [{len(places)}], got "
                                                  f"{list(sparse_values.shape)}")
-    if len(places) and ((places < 0) | (places >= output_shape)).any():
-        row = int(((places < 0) | (places >= output_shape)).any(1).argmax())
-        raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is out of bounds: need "
-                                                 f"0 <= index < {_brackets(output_shape)}")
-    if validate_indices and len(places) > 1:
-        flat = np.ravel_multi_index(tuple(places.T), dense.shape)
-        if (np.diff(flat) <= 0).any():
-            row = int((np.diff(flat) <= 0).argmax()) + 1
-            what = "repeated" if flat[row] == flat[row - 1] else "out of order. Many sparse ops require sorted indices."
-            raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is {what}")
-    dense[tuple(places.T)] = sparse_values
+    flat, outside, order = kernels.located(places, output_shape)
+    if outside >= 0:
+        raise InvalidArgumentError(None, ctx.op, f"indices[{outside}] = {_brackets(places[outside])} is out of bounds: "
+                                                 f"need 0 <= index < {_brackets(output_shape)}")
+    if validate_indices and order != kernels.STRICT:
+        row = int((np.diff(flat) <= 0).argmax()) + 1
+        what = "repeated" if flat[row] == flat[row - 1] else "out of order. Many sparse ops require sorted indices."
+        raise InvalidArgumentError(None, ctx.op, f"indices[{row}] = {_brackets(places[row])} is {what}")
+    dense.reshape(-1)[flat] = sparse_values
     return dense
 
 
@@ -163,12 +163,12 @@ def _beside(ctx: Any, indices: np.ndarray, shape: np.ndarray, dense: np.ndarray)
         raise InvalidArgumentError(None, ctx.op, "SparseDenseBinaryOpShared broadcasts dense to sparse only; got "
                                                  f"incompatible shapes: {_brackets(shape)} vs. "
                                                  f"{_brackets(np.array(dense.shape, int))}")
-    bad = ((indices < 0) | (indices >= shape)).any(1)
-    if bad.any():
-        raise InvalidArgumentError(None, ctx.op, f"Index {int(bad.argmax())} of the sparse tensor, "
-                                                 f"{_brackets(indices[bad.argmax()])}, is outside of its shape "
-                                                 f"{_brackets(shape)}")
-    found: np.ndarray = np.broadcast_to(dense, sizes)[tuple(indices.T)]
+    places, outside, _ = kernels.located(indices, shape)
+    if outside >= 0:
+        raise InvalidArgumentError(None, ctx.op, f"Index {outside} of the sparse tensor, {_brackets(indices[outside])}"
+                                                 f", is outside of its shape {_brackets(shape)}")
+    found: np.ndarray = dense.reshape(-1)[places] if dense.shape == sizes else (
+        np.broadcast_to(dense, sizes)[tuple(indices.T)])
     return found
 
 

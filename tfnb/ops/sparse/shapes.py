@@ -12,6 +12,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import graph_of, name_scope
+from tfnb.kernels.library.rows import sparse as kernels
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import named, public
@@ -50,9 +51,7 @@ def SparseReshape(indices: Any, shape: Any, new_shape: Any) -> Any:
                          f"{int(np.prod(sizes, dtype=np.int64))}. input_shape= {shape.tolist()} output_shape= "
                          f"{new_shape.tolist()}")
     places = flat_places(indices, shape)
-    made = np.stack(np.unravel_index(places, tuple(sizes.tolist())), 1) if total and len(sizes) else (
-        np.zeros((len(places), len(sizes))))
-    return made.astype(np.int64).reshape(len(places), len(sizes)), sizes
+    return kernels.unfolded(places, sizes), sizes
 
 
 SparseReshape.no_gradient("indices have none")
@@ -173,20 +172,15 @@ def SparseFillEmptyRows(indices: Any, values: Any, shape: Any, default: Any) -> 
     rows, count = indices[:, 0], int(shape[0])
     if not count and len(rows):
         raise ValueError(f"Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = {len(rows)}")
-    if len(rows) and (rows.min() < 0 or rows.max() >= count):
-        row = int(((rows < 0) | (rows >= count)).argmax())
-        raise ValueError(f"indices({row}, 0) is invalid: {int(rows[row])} >= {count}")
     if (shape < 0).any():
         raise ValueError(f"expected sizes of 0 or more, got dense_shape {shape.tolist()}")
-    empty = np.bincount(rows, minlength=count)[:count] == 0
-    extra = np.zeros((int(empty.sum()), len(shape)), np.int64)
-    extra[:, 0] = np.flatnonzero(empty)
-    every = np.concatenate([indices, extra])
-    order = np.argsort(every[:, 0], kind="stable")
-    back = np.empty(len(order), np.int64)
-    back[order] = np.arange(len(order))
-    given = np.concatenate([values, np.full(len(extra), default, values.dtype)])
-    return every[order], given[order], empty, back[:len(rows)]
+    made = kernels.by_row(indices, count)
+    if isinstance(made, int):
+        raise ValueError(f"indices({made}, 0) is invalid: {int(rows[made])} >= {count}")
+    every, empty, back = made
+    given = np.full(len(every), default, values.dtype)
+    given[back] = values
+    return every, given, empty, back
 
 
 @host("reverse_index_map: int64, grad_values: T -> d_values: T, d_default_value: T",
@@ -195,9 +189,9 @@ def SparseFillEmptyRowsGrad(places: Any, dy: Any) -> Any:
     """Compute the gradients of SparseFillEmptyRows: of each value, and of the default value."""
     if len(places) and not 0 <= places.min() <= places.max() < len(dy):
         raise ValueError(f"Elements in reverse index must be in [0, {len(dy)}), got {places.tolist()}")
-    rest = np.ones(len(dy), bool)
-    rest[places] = False
-    return dy[places], np.asarray(dy[rest].sum(), dy.dtype)
+    rest = dy.copy()
+    rest[places] = 0
+    return dy[places], np.asarray(rest.sum(), dy.dtype)
 
 
 SparseFillEmptyRowsGrad.no_gradient("as in TensorFlow, it has none")

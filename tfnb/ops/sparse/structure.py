@@ -14,6 +14,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import sparse as kernels
 from tfnb.ops.array.create import range_
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.arguments import renamed
@@ -49,24 +50,42 @@ def belong(ctx: Any, at: int = 0, step: int = 1) -> tuple[int | None, int | None
 
 def flat_places(indices: np.ndarray, shape: np.ndarray) -> np.ndarray:
     """Return the place of each value in row-major order. Raises ValueError for an index outside of the shape."""
-    bad = ((indices < 0) | (indices >= shape)).any(1)
-    if bad.any():
-        row = int(bad.argmax())
-        raise ValueError(f"indices[{row}] = {indices[row].tolist()} is out of bounds: expected 0 <= index < "
+    return ordered_places(indices, shape)[0]
+
+
+def ordered_places(indices: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, int]:
+    """Return what `flat_places` does, and the order of the places (kernels/library/rows/sparse.py)."""
+    places, outside, order = kernels.located(indices, shape)
+    if outside >= 0:
+        raise ValueError(f"indices[{outside}] = {indices[outside].tolist()} is out of bounds: expected 0 <= index < "
                          f"{shape.tolist()}")
-    strides = np.cumprod(np.concatenate([[1], shape[:0:-1]]))[::-1] if len(shape) else np.zeros(0, np.int64)
-    places: np.ndarray = indices @ strides.astype(np.int64)
-    return places
+    return places, order
 
 
-def row_major(indices: np.ndarray) -> np.ndarray:
-    """Return the order of indices, the last axis fastest; equal ones keep theirs."""
-    if not indices.size:
-        return np.arange(len(indices))
+def row_major(indices: np.ndarray) -> np.ndarray | None:
+    """Return the order of indices, the last axis fastest; equal ones keep theirs. None: they are in that order."""
+    if not indices.size or kernels.is_ordered(indices):
+        return None
     sizes = indices.max(0) + 1
     if indices.min() < 0 or prod(sizes.tolist()) > np.iinfo(np.int64).max:
         return np.lexsort(indices.T[::-1])
     return np.argsort(flat_places(indices, sizes), kind="stable")         # of one key: half the time
+
+
+def united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the different rows of two lists of indices in row-major order, and the place of each row of a and b."""
+    found = kernels.united(a, b)
+    if found is not None:
+        return found
+    both = np.concatenate([a, b])
+    order = row_major(both)
+    order = np.arange(len(both)) if order is None else order
+    rows = both[order]
+    first = np.ones(len(both), bool)
+    first[1:] = (rows[1:] != rows[:-1]).any(1)
+    places = np.empty(len(both), np.int64)
+    places[order] = np.cumsum(first) - 1
+    return rows[first], places[:len(a)], places[len(a):]
 
 
 _IN = "input_indices: int64, input_values: T, input_shape: int64"
@@ -90,7 +109,7 @@ def _reordered(ctx: Any) -> list[Static]:
 def SparseReorder(indices: Any, values: Any, shape: Any) -> Any:
     """Put the values of a sparse tensor into row-major order; equal indices keep their order."""
     order = row_major(indices)
-    return indices[order], values[order]
+    return (indices.copy(), values.copy()) if order is None else (indices[order], values[order])
 
 
 @SparseReorder.gradient
@@ -180,13 +199,13 @@ def SparseConcat(indices: Any, values: Any, shapes: Any, *, concat_dim: int) -> 
             raise ValueError(f"Input shapes must match: expected {shapes[0].tolist()} except in dimension {axis} but "
                              f"got {shape.tolist()} at position {i}")
     starts = np.cumsum([0, *(shape[axis] for shape in shapes)])
-    moved = [places + np.where(np.arange(rank) == axis, start, 0)
+    moved = [places + np.where(np.arange(rank) == axis, start, 0) if start else places
              for places, start in zip(indices, starts, strict=False)]
     total = shapes[0].copy()
     total[axis] = starts[-1]
-    joined = np.concatenate(moved).astype(np.int64)
+    joined, held = np.concatenate(moved).astype(np.int64), np.concatenate(values)
     order = row_major(joined)
-    return joined[order], np.concatenate(values)[order], total
+    return (joined, held, total) if order is None else (joined[order], held[order], total)
 
 
 SparseConcat.no_gradient("as in TensorFlow, it has none")
@@ -311,11 +330,10 @@ def SparseSliceGrad(dy: Any, indices: Any, start: Any, taken: Any) -> Any:
     """Compute the gradient of the values of SparseSlice: `dy` where they were taken, zero elsewhere."""
     if len(dy) != len(taken):
         raise ValueError(f"expected a gradient for each of {len(taken)} values, got {len(dy)}")
-    found = {tuple(row): i for i, row in enumerate((taken + start).tolist())}
-    places = np.array([found.get(tuple(row), -1) for row in indices.tolist()], np.int64)
-    made = np.zeros(len(indices), dy.dtype)
-    made[places >= 0] = dy[places[places >= 0]]
-    return made
+    every, own, places = united(indices, taken + start)
+    made = np.zeros(len(every), dy.dtype)
+    made[places] = dy
+    return made[own]
 
 
 SparseSliceGrad.no_gradient("as in TensorFlow, it has none")
