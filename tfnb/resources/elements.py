@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import getrefcount
 from typing import Any
 
 import numpy as np
@@ -20,9 +21,14 @@ class Memory(np.ndarray):
 
 
 def own(array: np.ndarray) -> np.ndarray:
-    """Return `array`, or a row-major copy if it is a view of another array, which may be a variable that changes."""
-    whole = array.flags.c_contiguous and (array.base is None or type(array.base) is Memory)
-    return array if whole else np.array(array, order="C")
+    """Return `array`, or a row-major copy if it is a view of another array, which may be a variable that changes.
+
+    A view of a whole array that nothing else refers to (`made.reshape(...)`) is as good as that array.
+    """
+    base = array.base
+    alone = base is None or type(base) is Memory or (      # 3: the view's, this name's, the argument's
+        type(base) is np.ndarray and base.flags.owndata and base.nbytes == array.nbytes and getrefcount(base) <= 3)
+    return array if alone and array.flags.c_contiguous else np.array(array, order="C")
 
 
 class Elements:

@@ -46,7 +46,9 @@ def Bitcast() -> None:
 def _reinterpreted(dtype: Any, x: np.ndarray) -> np.ndarray:
     before, after = x.dtype.itemsize, dtype.np_dtype.itemsize
     shape = x.shape if before == after else (*x.shape, before // after) if before > after else x.shape[:-1]
-    return np.frombuffer(x.tobytes(), dtype.np_dtype).reshape(shape).copy()
+    if before < after:
+        x = np.ascontiguousarray(x).reshape(*shape, 1, x.shape[-1])
+    return x.view(dtype.np_dtype).reshape(shape).copy()
 
 
 @kernel("x: T -> y: uint8", shape=shapes.like_first, numpy=lambda ctx, x: _ones(x),
@@ -56,8 +58,8 @@ def PopulationCount() -> None:
 
 
 def _ones(x: np.ndarray) -> np.ndarray:
-    parts = np.frombuffer(x.tobytes(), np.uint8).reshape(*x.shape, x.dtype.itemsize)
-    return np.unpackbits(parts, axis=-1).sum(-1, dtype=np.uint8) if x.size else np.zeros(x.shape, np.uint8)
+    found: np.ndarray = np.bitwise_count(x.view(f"u{x.itemsize}"))           # of signed ones it counts the magnitude's
+    return found
 
 
 Bitcast.no_gradient("bits are no numbers that could change a little")

@@ -12,6 +12,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import graph_of, name_scope
+from tfnb.kernels.library.rows import vectors
 from tfnb.ops.array.gather import gather
 from tfnb.ops.array.searching import searchsorted
 from tfnb.ops.declaration.declare import kernel
@@ -27,6 +28,9 @@ def _bins(ctx: Any, values: np.ndarray, limits: np.ndarray, nbins: np.ndarray) -
     if not low < high:
         raise ValueError(f"value_range should satisfy value_range[0] < value_range[1], but got '{limits.tolist()}'")
     step = (high.astype(np.float64) - low.astype(np.float64)) / count
+    found = vectors.fixed_bins(values, float(low), float(step), count)
+    if found is not None:
+        return found.astype(ctx.attrs["dtype"].as_numpy_dtype, copy=False)
     places = np.clip(np.floor((values.reshape(-1).astype(np.float64) - low) / step), 0, count - 1)
     return np.bincount(places.astype(np.int64), minlength=count).astype(ctx.attrs["dtype"].as_numpy_dtype)
 

@@ -13,6 +13,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import vectors
 from tfnb.kernels.sizes import count_of
 from tfnb.kernels.view import View
 from tfnb.opdef.ranks import AtLeast, Single
@@ -29,6 +30,7 @@ from tfnb.resources.lists import TensorList
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
+LONG = 4096                                   # elements: NumPy is as quick for fewer
 SMALL = 1000                                  # a tensor with fewer elements is written into the graph as a constant
 
 
@@ -110,7 +112,16 @@ def _range_shape(ctx: ShapeContext) -> list[Static]:
 
 def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) -> np.ndarray:
     count = _range_size(start.item(), limit.item(), delta.item())
-    return (start.reshape(()) + np.arange(count, dtype=start.dtype) * delta.reshape(())).astype(start.dtype)
+    return _sequence(start.reshape(1), delta.reshape(1), count)
+
+
+def _sequence(start: np.ndarray, delta: np.ndarray, count: int) -> np.ndarray:
+    """Return start + i * delta for `count` values of i, in their dtype."""
+    if count >= LONG:
+        found = vectors.ranges(start, delta, np.array([0, count]), start.dtype.name)
+        if found is not None:
+            return found
+    return (start + np.arange(count, dtype=start.dtype) * delta).astype(start.dtype)
 
 
 @kernel("start: Tidx, limit: Tidx, delta: Tidx -> output: Tidx", shape=_range_shape, numpy=_range,
@@ -133,7 +144,7 @@ def _linspace_shape(ctx: ShapeContext) -> list[Static]:
 def _linspace(ctx: Any, start: np.ndarray, stop: np.ndarray, num: np.ndarray) -> np.ndarray:
     count = int(num)
     step = (stop - start) / start.dtype.type(max(count - 1, 1))
-    out = (start + np.arange(count, dtype=start.dtype) * step).astype(start.dtype)
+    out = _sequence(start.reshape(1), np.asarray(step, start.dtype).reshape(1), count)
     if count > 1:
         out[-1] = stop
     return out
@@ -200,9 +211,11 @@ def _(op: Operation, dy: Tensor) -> Tensor:
 
 
 def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
-    made = np.full((*x.shape, x.shape[-1]), b"" if x.dtype == object else 0, x.dtype)    # x * eye: inf * 0 is NaN
-    made[..., np.arange(x.shape[-1]), np.arange(x.shape[-1])] = x
-    return made
+    n = x.shape[-1]
+    made = np.full((*x.shape[:-1], n * n), b"", x.dtype) if x.dtype == object else (
+        np.zeros((*x.shape[:-1], n * n), x.dtype))                                       # x * eye: inf * 0 is NaN
+    made[..., ::n + 1] = x
+    return made.reshape(*x.shape, n)
 
 
 @kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type", ranks={"diagonal": AtLeast(1)},

@@ -55,15 +55,15 @@ def _longest(low: int, high: int, rows: int, columns: int) -> int:
     return min(rows + min(high, 0), columns - max(low, 0))
 
 
-def _places(low: int, high: int, rows: int, columns: int, align: bytes) -> Iterator[tuple[Any, Any, Any, Any]]:
-    """For each diagonal, the highest first: its row among the diagonals, its columns there, its rows and columns."""
+def _places(low: int, high: int, rows: int, columns: int, align: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """Yield, for each diagonal, the highest first: its row among the diagonals, its first column there, its first place
+    in the flat matrix (the others are columns + 1 apart), its length."""
     longest = _longest(low, high, rows, columns)
     above, below = (side == "LEFT" for side in align.decode().split("_"))
     for d in range(high, low - 1, -1):
         count = max(min(rows + min(d, 0), columns - max(d, 0)), 0)
         left = d >= 0 and above or d <= 0 and below
-        steps = np.arange(count)
-        yield high - d, steps + (0 if left else longest - count), steps + max(-d, 0), steps + max(d, 0)
+        yield high - d, 0 if left else longest - count, max(-d, 0) * columns + max(d, 0), count
 
 
 def _layout(low: int, high: int, longest: int | None) -> tuple[int | None, ...]:
@@ -129,16 +129,18 @@ def _set_shape(ctx: ShapeContext) -> list[Static]:
 def _part(ctx: Any, x: np.ndarray, k: np.ndarray, padding: np.ndarray) -> np.ndarray:
     low, high = _band(k)
     found = np.full((*x.shape[:-2], high - low + 1, _longest(low, high, *x.shape[-2:])), padding[()], x.dtype)
-    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], _align(ctx)):
-        found[..., number, at] = x[..., rows, columns]
+    flat, columns = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), x.shape[-1]
+    for number, at, first, count in _places(low, high, x.shape[-2], x.shape[-1], _align(ctx)):
+        found[..., number, at:at + count] = flat[..., first:first + count * (columns + 1):columns + 1]
     return found[..., 0, :] if low == high else found
 
 
 def _write(x: np.ndarray, diagonal: np.ndarray, k: np.ndarray, align: bytes) -> np.ndarray:
     low, high = _band(k)
     diagonals = diagonal[..., None, :] if low == high else diagonal
-    for number, at, rows, columns in _places(low, high, x.shape[-2], x.shape[-1], align):
-        x[..., rows, columns] = diagonals[..., number, at]
+    flat, columns = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), x.shape[-1]
+    for number, at, first, count in _places(low, high, x.shape[-2], x.shape[-1], align):
+        flat[..., first:first + count * (columns + 1):columns + 1] = diagonals[..., number, at:at + count]
     return x
 
 

@@ -16,6 +16,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import colocate_with, name_scope
 from tfnb.kernels.library import gather as kernels
 from tfnb.kernels.library.checks import BAD_INDEX, Check, Coordinates
+from tfnb.kernels.library.rows import vectors
 from tfnb.kernels.library.searching import INTEGERS, LEAST, unique_elements
 from tfnb.kernels.library.searching import unique as launch_unique
 from tfnb.opdef.ranks import AtLeast
@@ -287,9 +288,13 @@ Unique.no_gradient("it is made of indices")
 
 
 def _list_diff(ctx: Any, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    index = ctx.attrs["out_idx"].as_numpy_dtype
+    found = vectors.difference(x, y)
+    if found is not None:
+        return x[found], found.astype(index, copy=False)
     gone = set(y.tolist())
     kept = [i for i, value in enumerate(x.tolist()) if value not in gone]
-    return x[kept], np.array(kept, ctx.attrs["out_idx"].as_numpy_dtype)
+    return x[kept], np.array(kept, index)
 
 
 @kernel("x: T, y: T -> out: T, idx: out_idx", shape=lambda ctx: [(None,), (None,)], numpy=_list_diff,

@@ -14,6 +14,7 @@ from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.library.rows import vectors
 from tfnb.ops.array.create import range_
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import host
@@ -127,6 +128,10 @@ def RaggedRange(starts: np.ndarray, limits: np.ndarray, deltas: np.ndarray, *, T
     wide = np.int64 if first.dtype.kind == "i" else np.float64
     span, by = last.astype(wide) - first.astype(wide), step.astype(wide)
     sizes = np.maximum(-(-span // by) if wide is np.int64 else np.ceil(span / by), 0).astype(np.int64)
+    splits = splits_of(sizes, np.int64)
+    found = vectors.ranges(np.ascontiguousarray(first), np.ascontiguousarray(step), splits, np.dtype(wide).name)
+    if found is not None:
+        return splits.astype(Tsplits.as_numpy_dtype), found
     place = counted(np.zeros(len(sizes), np.int64), sizes).astype(wide)
     values = np.repeat(first.astype(wide), sizes) + place * np.repeat(by, sizes)
     return splits_of(sizes, Tsplits.as_numpy_dtype), values.astype(starts.dtype)

@@ -18,6 +18,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import vectors
 from tfnb.kernels.view import View
 from tfnb.ops.composite.sparse_tensor import SparseTensor, SparseTensorValue
 from tfnb.ops.declaration import shapes
@@ -227,6 +228,9 @@ def _(op: Operation, dy: Tensor) -> list[Tensor | None]:
 
 
 def _inverse(ctx: Any, x: np.ndarray) -> np.ndarray:
+    found = vectors.inverse(x)
+    if found is not None:
+        return found
     inverse = np.full(len(x), -1, x.dtype)
     if len(x) and 0 <= x.min() <= x.max() < len(x):
         inverse[x] = np.arange(len(x), dtype=x.dtype)

@@ -13,6 +13,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.library.rows import vectors
 from tfnb.kernels.library.searching import INTEGERS, LEAST, bucketize, search, unique_elements
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import kernel
@@ -360,11 +361,14 @@ def _bins_shape(ctx: Any) -> list[Static]:
 def _bins(ctx: Any, numbers: np.ndarray, size: np.ndarray, weights: np.ndarray) -> np.ndarray:
     count = int(size)
     flat = numbers.reshape(-1)
-    if flat.size and flat.min() < 0:
-        raise ValueError("Input arr must be non-negative!")
     if weights.size and weights.size != flat.size:
         raise ValueError(f"expected weights of the shape of arr or none, got {list(weights.shape)} and "
                          f"{list(numbers.shape)}")
+    found = vectors.count_bins(flat, weights.reshape(-1), count)
+    if found is not None:
+        return found
+    if flat.size and flat.min() < 0:
+        raise ValueError("Input arr must be non-negative!")
     inside = flat < count
     made = np.zeros(count, weights.dtype)
     np.add.at(made, flat[inside], weights.reshape(-1)[inside] if weights.size else weights.dtype.type(1))
