@@ -10,6 +10,7 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import IMAGES, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, compatible, is_known, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
@@ -20,6 +21,7 @@ from tfnb.kernels.arrays import sample_box
 from tfnb.kernels.arrays.philox import entropy
 from tfnb.kernels.library.checks import BAD_BOX, Check
 from tfnb.kernels.library.image import crops as kernels
+from tfnb.kernels.library.image import windows
 from tfnb.kernels.library.image.suppression import suppressed
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.declaration.arguments import renamed
@@ -32,6 +34,7 @@ from tfnb.ops.random.random_ops import SEEDS
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
 
+MANY_OBJECTS = 8                              # of which a loop of Python takes 5 us
 PIXELS = "{uint8, uint16, int8, int16, int32, int64, half, float, double}"
 SCORED = {"T": "{half, float} = DT_FLOAT", "T_threshold": "{half, float} = DT_FLOAT"}
 
@@ -259,7 +262,9 @@ def _sample(ctx: Any, size: np.ndarray, boxes: np.ndarray, covered: Any = None) 
                                tuple(attrs["aspect_ratio_range"]), tuple(attrs["area_range"]), attrs["max_attempts"])
     height, width, _ = size.tolist()
     found = sample_box.objects(height, width, boxes.reshape(-1, 4), attrs["use_image_if_no_bounding_boxes"])
-    y, x, rows, columns = sample_box.draw(ctx.state, height, width, found, wanted)
+    by_kernel = has_compiler() and len(found) >= MANY_OBJECTS
+    y, x, rows, columns = sample_box.draw(ctx.state, height, width, found, wanted,
+                                          windows.covers if by_kernel else sample_box.covers)
     box = np.array([y / height, x / width, (y + rows) / height, (x + columns) / width], np.float32)
     begin, extent = (np.array(numbers).astype(size.dtype) for numbers in ([y, x, 0], [rows, columns, -1]))
     return begin, extent, box.reshape(1, 1, 4)
@@ -301,7 +306,7 @@ def _drawn_shape(ctx: ShapeContext) -> list[Static]:
 def _draw(ctx: Any, images: np.ndarray, boxes: np.ndarray, colors: Any = None) -> np.ndarray:
     if colors is None or not colors.size:
         colors = arrays.COLORS if images.shape[3] > 1 else np.ones_like(arrays.COLORS)
-    return arrays.drawn(images, boxes, colors)
+    return windows.drawn(images, boxes, colors)
 
 
 @kernel("images: T, boxes: float -> output: T", shape=_drawn_shape, numpy=_draw, T=SCORED["T"])
@@ -324,15 +329,21 @@ def _glimpsed(ctx: ShapeContext) -> list[Static]:
 
 
 def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray,
-             corner: Callable[..., np.float32] = arrays.glimpse_corner) -> np.ndarray:
+             corner: Callable[..., np.ndarray] = arrays.glimpse_corner) -> np.ndarray:
     def fill(sizes: tuple[int, ...]) -> np.ndarray:
         if ctx.attrs["uniform_noise"]:
             return np.random.default_rng(entropy()).uniform(images.min(), images.max(), sizes)
         if ctx.attrs["noise"] == b"gaussian":
             return np.random.default_rng(entropy()).standard_normal(sizes, np.float32)
         return np.zeros(sizes, np.float32)
-    return arrays.glimpses(images, tuple(size.tolist()), offsets,
-                           partial(corner, centered=ctx.attrs["centered"], normalized=ctx.attrs["normalized"]), fill)
+    sizes, whole = size.tolist(), images.shape[1:3]
+    starts = np.stack([corner(offsets[:, i].astype(np.float32), whole[i], sizes[i], ctx.attrs["centered"],
+                              ctx.attrs["normalized"]) for i in (0, 1)], 1).astype(np.int64)
+    made = (images.shape[0], *sizes, images.shape[3])
+    inside = not starts.size or (starts.min() >= 0 and (starts + size <= whole).all())
+    out = np.empty(made, images.dtype) if inside else fill(made).astype(images.dtype, copy=False)
+    (windows if has_compiler() else arrays).copy_windows(images, starts, out)
+    return out
 
 
 _GLIMPSE: dict[str, Any] = {"shape": _glimpsed, "values": ("size",), "centered": "bool = true",

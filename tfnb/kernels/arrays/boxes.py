@@ -176,15 +176,15 @@ def drawn(images: Array, boxes: Array, colors: Array) -> Array:
 
 # ---- glimpses --------------------------------------------------------------------------------------------------------
 
-def glimpse_corner(place: np.float32, whole: int, part: int, centered: bool, normalized: bool) -> np.float32:
+def glimpse_corner(place: Array, whole: int, part: int, centered: bool, normalized: bool) -> Array:
     """Return where the window of ExtractGlimpse with `part` pixels around an offset begins on an axis of `whole`."""
     place = place * np.float32(whole) if normalized else place
     if centered:                                   # half of an offset, also of one in pixels
         place = place / np.float32(2) + np.float32(whole / 2)
-    return place - np.float32(part / 2)
+    return np.asarray(place - np.float32(part / 2))
 
 
-def glimpse_corner2(place: np.float32, whole: int, part: int, centered: bool, normalized: bool) -> np.float32:
+def glimpse_corner2(place: Array, whole: int, part: int, centered: bool, normalized: bool) -> Array:
     """Return the same of ExtractGlimpseV2."""
     if normalized and centered:
         return glimpse_corner(place, whole, part, centered, normalized)
@@ -192,19 +192,13 @@ def glimpse_corner2(place: np.float32, whole: int, part: int, centered: bool, no
     return place + np.float32(whole / 2) if centered else place
 
 
-def glimpses(images: Array, size: tuple[int, int], offsets: Array, corner: Callable[[np.float32, int, int], np.float32],
-             fill: Callable[[tuple[int, ...]], Array]) -> Array:
-    """Return [batch, *size, channels] from corner(offset, image's size, window's size) on along each axis.
-
-    fill(shape): the values beyond the image.
-    """
-    height, width = images.shape[1:3]
-    out = fill((images.shape[0], *size, images.shape[3])).astype(images.dtype)
-    for target, image, place in zip(out, images, offsets.astype(np.float32), strict=True):
-        start = [int(corner(*along)) for along in zip(place, (height, width), size, strict=True)]
-        (t0, s0), (t1, s1) = (_overlapping(at, n, m) for at, n, m in zip(start, size, (height, width), strict=True))
+def copy_windows(images: Array, starts: Array, out: Array) -> None:
+    """Fill `out` [batch, rows, columns, channels] from the places `starts` [batch, 2] of the images on, where they
+    have pixels."""
+    for target, image, start in zip(out, images, starts.tolist(), strict=True):
+        (t0, s0), (t1, s1) = (_overlapping(at, n, m)
+                              for at, n, m in zip(start, out.shape[1:3], images.shape[1:3], strict=True))
         target[t0, t1] = image[s0, s1]
-    return out
 
 
 def _overlapping(start: int, part: int, whole: int) -> tuple[slice, slice]:

@@ -1,7 +1,7 @@
 """Random bounding boxes that cover part of an object, bit for bit TensorFlow's (all of it float32)."""
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ class Wanted:
     attempts: int
 
 
-def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> list[Box]:
+def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> np.ndarray:
     """Return boxes [boxes, 4] in [0, 1] in pixels; the image if there are none and `whole`. Raises ValueError else."""
     if height <= 0 or width <= 0:
         raise ValueError(f"Image height and width must be positive, got {height} and {width}")
@@ -30,16 +30,21 @@ def objects(height: int, width: int, boxes: np.ndarray, whole: bool) -> list[Box
         if not whole:
             raise ValueError("No bounding boxes provided as input. One must enable use_image_if_no_bounding_boxes if "
                              "you wish to not provide any bounding boxes.")
-        return [(0, 0, height, width)]
-    bad = boxes[(boxes < 0) | (boxes > 1) | np.isnan(boxes)]
+        return np.array([[0, 0, height, width]])
+    bad = boxes[~((boxes >= 0) & (boxes <= 1))]
     if bad.size:
         raise ValueError(f"All bounding box coordinates must be in [0.0, 1.0]: {bad[0]}")
-    corners = (boxes.astype(Float) * np.array([height, width] * 2, Float)).astype(np.int64).tolist()
-    return [(top, left, bottom - top, right - left) for top, left, bottom, right in corners]
+    found = (boxes.astype(Float, copy=False) * np.array([height, width] * 2, Float)).astype(np.int64)
+    found[:, 2:] -= found[:, :2]
+    return found
 
 
-def draw(state: np.ndarray, height: int, width: int, found: list[Box], wanted: Wanted) -> Box:
-    """Draw a part of an image that covers enough of one object; the whole image once the attempts are used up."""
+def draw(state: np.ndarray, height: int, width: int, found: np.ndarray, wanted: Wanted,
+         covers: Callable[[Box, np.ndarray, Float], bool]) -> Box:
+    """Draw a part of an image that covers enough of one object; the whole image once the attempts are used up.
+
+    covers: as the function of that name.
+    """
     for ends, what in ((wanted.aspect, "aspect_ratio"), (wanted.area, "area")):
         if len(ends) != 2 or min(ends) <= 0:
             raise ValueError(f"{what}_range must be two positive numbers, not {list(ends)}")
@@ -48,7 +53,7 @@ def draw(state: np.ndarray, height: int, width: int, found: list[Box], wanted: W
     for _ in range(wanted.attempts):
         low, high = Float(wanted.aspect[0]), Float(wanted.aspect[1])
         part = _part(height, width, _unit(next(words)) * (high - low) + low, wanted.area, words)
-        if part is not None and _covers(part, found, Float(wanted.covered)):
+        if part is not None and covers(part, found, Float(wanted.covered)):
             drawn = part
             break
     philox.advance(state, wanted.attempts)
@@ -88,9 +93,9 @@ def _part(height: int, width: int, aspect: Float, area: tuple[float, float], wor
     return top, philox.below(width - columns, words) if columns < width else 0, rows, columns
 
 
-def _covers(part: Box, found: list[Box], covered: Float) -> bool:
+def covers(part: Box, found: np.ndarray, covered: Float) -> bool:
     """Return whether the part covers the required fraction of at least one object."""
-    for top, left, height, width in found:
+    for top, left, height, width in found.tolist():
         rows = min(part[0] + part[2], top + height) - max(part[0], top)
         columns = min(part[1] + part[3], left + width) - max(part[1], left)
         area = Float(height * width)
