@@ -24,6 +24,7 @@ from tfnb.core.lazy import lazy_module
 from tfnb.core.options import IN_BROWSER, has_compiler
 
 c_library = lazy_module("tfnb.kernels.c_library")
+draws = lazy_module("tfnb.kernels.library.random.draws")
 jit, tape = lazy_module("tfnb.kernels.llvm.jit"), lazy_module("tfnb.kernels.llvm.tape")
 
 BLOCKS_PER_ELEMENT = 256
@@ -84,7 +85,8 @@ def words_from(state: np.ndarray) -> Iterator[int]:
     """Yield the words of the stream from a state on, which is left as it is, without end."""
     state, count = state.copy(), 16
     while True:
-        yield from blocks(state, np.arange(count, dtype=np.uint64)).reshape(-1).tolist()
+        yield from draws.next_words(state, count) if has_compiler() else (
+            blocks(state, np.arange(count, dtype=np.uint64)).reshape(-1).tolist())
         advance(state, count)
         count = min(2 * count, _MOST_DRAWN)
 

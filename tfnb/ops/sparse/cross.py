@@ -17,12 +17,13 @@ from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.text.hashes import fingerprints
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
 from tfnb.ops.math.casting import cast
 from tfnb.ops.sparse.structure import unknown_count
-from tfnb.ops.strings.hashing import MASK, concatenated, fingerprint, siphash
+from tfnb.ops.strings.hashing import MASK, concatenated, fingerprint, hashed, siphash
 
 DEFAULT_KEY = 0xDECAFCAFFE
 _COLUMNS = "indices: N * int64, values: sparse_types, shapes: N * int64, dense_inputs: dense_types"
@@ -69,7 +70,7 @@ def _crossed(columns: Sequence[Column], join: Callable[[Sequence[Any]], Any], dt
 def _words(features: np.ndarray) -> np.ndarray:
     """Return the fingerprints of strings, integers as they are: uint64."""
     if features.dtype.hasobject:
-        return np.fromiter(map(fingerprint, features.tolist()), np.uint64, len(features))
+        return hashed(fingerprint, fingerprints, features)
     return features.astype(np.int64).view(np.uint64)
 
 
@@ -101,8 +102,8 @@ def _text_of(separator: bytes) -> Callable[[Sequence[bytes]], bytes]:
     return separator.join
 
 
-def _bucket(hashed: int, buckets: int) -> int:
-    return hashed % (buckets if buckets > 0 else (1 << 63) - 1)
+def _bucket(value: int, buckets: int) -> int:
+    return value % (buckets if buckets > 0 else (1 << 63) - 1)
 
 
 def _shapes(_: Any) -> list[Static]:
@@ -163,11 +164,11 @@ def SparseCrossHashed(indices: Any, values: Any, shapes: Any, dense: Any, num_bu
         raise ValueError(f"expected a salt of 2 elements, got {len(salt)}")
     strong, key = bool(strong_hash), tuple(int(word) & MASK for word in salt)
 
-    def hashed(features: Sequence[Any]) -> int:
+    def join(features: Sequence[Any]) -> int:
         words = [x & MASK if isinstance(x, int) else siphash(key, x) if strong else fingerprint(x) for x in features]
         return _bucket(reduce(concatenated, words), int(num_buckets))
     columns = _columns(indices, values, shapes, dense, _low_word, _low_word if strong else None)
-    return _crossed(columns, hashed, np.int64)
+    return _crossed(columns, join, np.int64)
 
 
 for _op in (SparseCross, SparseCrossV2, SparseCrossHashed):

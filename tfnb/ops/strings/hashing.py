@@ -6,13 +6,15 @@ the key can foresee. The oldest: MurmurHash64A (Appleby, 2008).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.options import has_compiler
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.text import hashes as kernels
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host
@@ -23,6 +25,7 @@ MASK = (1 << 64) - 1
 K0, K1, K2 = 0xC3A5C85C97CB3127, 0xB492B66FBE98F273, 0x9AE16A3B2F90404F         # primes of FarmHash
 PAIR = 0x9DDFEA08EB382D69        # multiplier of CityHash
 MURMUR, SEED = 0xC6A4A7935BD1E995, 0xDECAFCAFFE
+MANY = 16                       # strings for which machine code is quicker
 KEPT = 1 << 16                  # hashes that are remembered: features repeat
 
 
@@ -222,8 +225,16 @@ def _rounds(v: list[int], count: int) -> None:
             v[a] = _rotated(v[a], 32) if swap else v[a]
 
 
-def _buckets(fn: Callable[[bytes], int], texts: np.ndarray, count: int) -> np.ndarray:
-    return np.array([fn(text) % count for text in texts.reshape(-1)], np.int64).reshape(texts.shape)
+def hashed(fn: Callable[[bytes], int], of_many: Callable[[list[bytes]], np.ndarray], texts: np.ndarray) -> np.ndarray:
+    """Return the hash of each string, by machine code where there are many: uint64, flat."""
+    flat = texts.reshape(-1).tolist()
+    if len(flat) >= MANY and has_compiler():
+        return of_many(flat)
+    return np.fromiter(map(fn, flat), np.uint64, len(flat))
+
+
+def _buckets(hashes: np.ndarray, count: int, shape: tuple[int, ...]) -> np.ndarray:
+    return (hashes % np.uint64(count)).astype(np.int64).reshape(shape)
 
 
 @host("input: string -> output: int64", shape=lambda ctx: [(ctx.shape(0)[0] if ctx.shape(0) else None, 2)],
@@ -242,13 +253,13 @@ def SdcaFprint(input: Any) -> Any:
 @host("string_tensor: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1")
 def StringToHashBucket(texts: Any, *, num_buckets: int) -> Any:
     """Number strings by MurmurHash64A modulo `num_buckets`."""
-    return _buckets(murmur, texts, num_buckets)
+    return _buckets(hashed(murmur, lambda flat: kernels.murmurs(flat, SEED), texts), num_buckets, texts.shape)
 
 
 @host("input: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1")
 def StringToHashBucketFast(texts: Any, *, num_buckets: int) -> Any:
     """Number strings by FarmHash's Fingerprint64 modulo `num_buckets`."""
-    return _buckets(fingerprint, texts, num_buckets)
+    return _buckets(hashed(fingerprint, kernels.fingerprints, texts), num_buckets, texts.shape)
 
 
 @host("input: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1", key="list(int)")
@@ -257,7 +268,8 @@ def StringToHashBucketStrong(texts: Any, *, num_buckets: int, key: Sequence[int]
     if len(key) != 2:
         raise ValueError(f"Key must have 2 elements, got {len(key)}")
     words = key[0] & MASK, key[1] & MASK
-    return _buckets(lambda text: siphash(words, text), texts, num_buckets)
+    found = hashed(partial(siphash, words), lambda flat: kernels.siphashes(flat, words), texts)
+    return _buckets(found, num_buckets, texts.shape)
 
 
 for _op in (StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong):
