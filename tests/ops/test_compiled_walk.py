@@ -257,8 +257,9 @@ MORE = {
         "StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal")},
     "StatelessRandomUniformInt": [(lambda x: raw.StatelessRandomUniformInt([2, 3], [1, 2], x, x + 5), [()])],
     "StatelessMultinomial": [(lambda x: raw.StatelessMultinomial(x, 4, [1, 2]), [MATRIX])],
-    **{name: [(lambda x, name=name: getattr(raw, name)([2, 4, 3], [1, 2], x + 1), [MATRIX])]
-       for name in ("StatelessRandomGammaV2", "StatelessRandomPoisson")},
+    "StatelessRandomGammaV2": [(lambda x: raw.StatelessRandomGammaV2([2, 4, 3], [1, 2], x + 1), [MATRIX])],
+    "StatelessRandomPoisson": [(lambda x: raw.StatelessRandomPoisson([2, 4, 3], [1, 2], x + 1, dtype="float32"),
+                                [MATRIX])],
     "Unique": [], "ListDiff": [], "Where": [],
 }
 EMPTY = {
