@@ -19,7 +19,7 @@ from benchmarks.programs import PROGRAMS
 from benchmarks.systems import ROOT, Pythons
 from benchmarks.worker import cpus
 
-PARTS = ("speed", "models", "start", "curves", "threads", "notebook")
+PARTS = ("speed", "models", "start", "first", "curves", "threads", "notebook")
 
 
 def arguments() -> argparse.Namespace:
@@ -63,6 +63,11 @@ def _measure(results: dict[str, Any], part: str, options: argparse.Namespace, py
         for system, python in pythons.items():
             found[system] = measure.start_up(python, system)
             _keep(options.results, results, system, found[system])
+    elif part == "first":
+        for name in (name for name in measure.FIRST_RUNS if name in names):
+            found[name] = {system: measure.first_runs(name, python, system) for system, python in pythons.items()
+                           if system in ("tfnb", "tensorflow", "torch")}
+            _keep(options.results, results, name, found[name])
     elif part == "notebook":
         found["when"] = f"{time.strftime('%Y-%m-%d')}, {report.machine()}{report.load()}."
         found |= measure.notebook(options.seconds)

@@ -16,6 +16,7 @@ from benchmarks.systems import ROOT, Pythons, Worker, environment, workers
 TOLERANCE = 1e-3                           # relative: float32 in other orders, three steps on
 REFERENCE = "tensorflow"
 CURVES = {"mlp_batch": (1, 8, 64, 512, 4096), "chain": (10, 100, 1000, 10000)}
+FIRST_RUNS = ("mlp_small", "lenet", "resnet")
 THREADED = ("mlp_middle", "mlp_large", "sigmoid_exp_sum", "softmax", "matmul", "lenet")
 
 
@@ -92,15 +93,29 @@ def threads(name: str, cpus: int, pythons: Pythons, rounds: int, seconds: float)
 def start_up(python: str, system: str) -> dict[str, list[float]]:
     """Seconds until a system is imported, has trained for one step and for two, and for the whole process: with an
     empty ("cold") and with a filled ("warm") cache of what it compiled."""
+    return {label: [*seconds, whole] for label, (seconds, _, whole) in _fresh(python, system, "mlp_small", 2).items()}
+
+
+def first_runs(name: str, python: str, system: str) -> dict[str, list[list[float]]]:
+    """Seconds and processor seconds of a fresh process until the second step and until the twentieth, with an empty
+    ("cold") and with a filled ("warm") cache."""
+    return {label: [[times[2], times[20]] for times in found[:2]]
+            for label, found in _fresh(python, system, name, 20).items()}
+
+
+def _fresh(python: str, system: str, name: str, steps: int) -> dict[str, tuple[list[float], list[float], float]]:
+    """What benchmarks/start.py prints, and the seconds of the whole process, with an empty and with a filled cache."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="tfnb-benchmark-") as cache:
-        command = [python, "-m", "benchmarks.start", system]
-        subprocess.run([*command, "import"], cwd=ROOT, env=environment(cache), check=True, capture_output=True)
+        command = [python, "-m", "benchmarks.start", system, name]
+        subprocess.run([*command, "0"], cwd=ROOT, env=environment(cache), check=True, capture_output=True)
         for label in ("cold", "warm"):
             begin = time.perf_counter()
-            done = subprocess.run(command, cwd=ROOT, env=environment(cache), text=True, check=True, capture_output=True)
+            done = subprocess.run([*command, str(steps)], cwd=ROOT, env=environment(cache), text=True, check=True,
+                                  capture_output=True)
             whole = time.perf_counter() - begin
-            found[label] = [*json.loads(done.stdout.splitlines()[-1]), whole]
+            seconds, processor = json.loads(done.stdout.splitlines()[-1])
+            found[label] = seconds, processor, whole
     return found
 
 

@@ -43,7 +43,7 @@ def load() -> str:
 
 def title(name: str) -> str:
     """What a program is."""
-    return (PROGRAMS[name].__doc__ or name).rstrip(".")
+    return ((PROGRAMS | MODELS)[name].__doc__ or name).rstrip(".")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -120,6 +120,18 @@ def start_table(results: dict[str, Any]) -> str:
     return table(["system", "cache", "imported, s", "first training step, s", "second, s", "whole process, s"], rows)
 
 
+def first_runs_table(results: dict[str, Any]) -> str:
+    """A program and a cache a row: seconds (processor seconds) of a fresh process to the second step and the 20th."""
+    systems = [system for system in ("tfnb", "tensorflow", "torch")
+               if any(system in found for found in results.get("first", {}).values())]
+    rows = [[title(name), label,
+             *(f"{seconds[i]:.2f} ({processor[i]:.2f})" for i in range(2) for seconds, processor in
+               (found[system][label] for system in systems))]
+            for name, found in results.get("first", {}).items() for label in ("cold", "warm")]
+    return table(["program", "cache", *(f"{SYSTEMS[system]}, {what}" for what in ("second step, s", "20 steps, s")
+                                        for system in systems)], rows)
+
+
 def curves_table(results: dict[str, Any]) -> str:
     """A size a row."""
     rows = []
@@ -168,7 +180,8 @@ def notebook_table(results: dict[str, Any]) -> str:
 # Region -> the results that it is made of, and how; what was not measured stays as it is.
 REGIONS = {"about": ("speed", about), "speed": ("speed", speed_table), "models": ("models", models_table),
            "memory": ("speed", memory_table),
-           "start": ("start", start_table), "curves": ("curves", curves_table), "threads": ("threads", threads_table),
+           "start": ("start", start_table), "first": ("first", first_runs_table),
+           "curves": ("curves", curves_table), "threads": ("threads", threads_table),
            "notebook": ("notebook", notebook_table)}
 
 

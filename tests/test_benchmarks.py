@@ -30,6 +30,7 @@ RESULTS = {
                        "peak": {"tfnb": 1.5e8, "tensorflow": 3e8, "torch": 2e8}},
                "dqn": {"error": 1e-7, "times": {"tfnb": [2e-3, 2e-3], "tensorflow": [2e-3, 6e-3]},
                        "first": {"tfnb": 1.5, "tensorflow": 4.5}, "peak": {"tfnb": 1.5e8, "tensorflow": None}}},
+    "first": {"lenet": {"tfnb": {label: [[1.0, 2.0], [0.5, 0.75]] for label in ("cold", "warm")}}},
     "start": {"tfnb": {"cold": [1, 2, 3, 4], "warm": [0.1, 0.2, 0.3, 0.4]}},
     "curves": {"chain": {"100": {"tfnb": [1e-6, 2e-6]}, "10": {"tfnb": [1e-6, 2e-6], "torch": [1e-5, 1e-5]}}},
     "threads": {"matmul": {"1": {"tfnb": [2e-3, 2e-3]}, "2": {"tfnb": [1e-3, 1e-3]}}},
@@ -119,6 +120,7 @@ def test_tables_replace_what_is_between_their_marks(tmp_path):
         assert text.count("more\n") == len(report.REGIONS)
         assert "| 1,000.0 (2,000.0) | 3,000.0 (4,000.0) | - | - | 2,000.0 (2,000.0) | 3.0 | 2.0 (JAX) | 1e-07 |" in text
         assert "| 50 | 500 | - | - | - |" in text
+        assert "| cold | 1.00 (0.50) | 2.00 (0.75) |" in text
         assert "2,000 / 1,000 = 2.00" in text
         assert text.index("| 10 |") < text.index("| 100 |")
         assert "| Live plots: a number | a step of 100.0 us | 0.50 us | 0.5% |" in text
