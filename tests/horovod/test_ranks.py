@@ -72,6 +72,7 @@ ENDS = """
 import os, signal, sys, time
 import tfnb as tf
 import tfnb.horovod.tensorflow as hvd
+from tfnb.horovod import transfer
 hvd.init()
 total = hvd.allreduce(tf.ones([2]), op=hvd.Sum, name="total")
 with tf.Session() as session:
@@ -86,8 +87,10 @@ print("survived")
 @pytest.mark.parametrize("end, said", [
     ("os.kill(os.getpid(), signal.SIGKILL)", ""),
     ("raise KeyError('the data')", "rank 1 ended or called hvd.shutdown(), by an exception or because its data ended, "
-                                   "while rank 0 calls allreduce (sum) 'total' of float32[2]")],
-    ids=["killed", "raises"])
+                                   "while rank 0 calls allreduce (sum) 'total' of float32[2]"),
+    # in the midst of a collective, for which rank 0 waits
+    ("transfer._in_pieces = None", "tfnb: rank 1 ends in the middle of allreduce (sum) 'total' of float32[2]; ending")],
+    ids=["killed", "raises", "raises half-way"])
 def test_a_rank_that_dies_ends_the_job(mpi, end, said):
     if not said and (os.name == "nt" or not STRESS):
         pytest.skip("TFNB_STRESS=1 kills a rank, where there are such signals")

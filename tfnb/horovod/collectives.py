@@ -241,21 +241,17 @@ def allgather_object(obj: Any, session: Any = None, name: str | None = None) -> 
 
 def _parts(data: np.ndarray, name: str) -> list[bytes]:
     ranks = world()
-    sizes = transfer.gather(ranks, f"{name}_sizes", np.array([len(data)]), _never)
-    whole = transfer.gather(ranks, name, data, _never)
+    sizes = transfer.gather(ranks, f"{name}_sizes", np.array([len(data)]))
+    whole = transfer.gather(ranks, name, data)
     ends = np.cumsum(sizes).tolist()
     return [whole[end - size:end].tobytes() for end, size in zip(ends, sizes.tolist(), strict=True)]
-
-
-def _never() -> None:
-    """Let a collective outside of a run wait without a limit."""
 
 
 def value_of(array: Any, op: Any = None, name: str = "value") -> np.ndarray:
     """Return the average (or what `op` says) of an array over all ranks. Not an op: it is called now, in all ranks."""
     kind, ranks = chosen(None, op), world()
     given = np.asarray(array)
-    summed = transfer.reduce(ranks, [name], [given], Sum if kind == Average else kind, _never)[0]
+    summed = transfer.reduce(ranks, [name], [given], Sum if kind == Average else kind)[0]
     return np.array(summed / ranks.size if kind == Average else summed)
 
 

@@ -75,7 +75,7 @@ def allgather(value: Any, name: str | None = None) -> Any:
     >>> hvd.keras.allgather([1, 2])
     array([1, 2])
     """
-    return transfer.gather(world(), name or "value", np.asarray(value), _never)
+    return transfer.gather(world(), name or "value", np.asarray(value))
 
 
 def broadcast(value: Any, root_rank: int, name: str | None = None) -> Any:
@@ -87,11 +87,7 @@ def broadcast(value: Any, root_rank: int, name: str | None = None) -> Any:
     >>> hvd.keras.broadcast([1, 2], 0)
     array([1, 2])
     """
-    return np.array(transfer.broadcast(world(), [name or "value"], [np.asarray(value)], root_rank, _never)[0])[()]
-
-
-def _never() -> None:
-    """Let a collective outside of a run wait without a limit."""
+    return np.array(transfer.broadcast(world(), [name or "value"], [np.asarray(value)], root_rank)[0])[()]
 
 
 def load_model(filepath: Any, custom_optimizers: Any = None, custom_objects: Any = None,

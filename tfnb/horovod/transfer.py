@@ -28,9 +28,16 @@ _WORDS = {1: "BYTE", 2: "UINT16_T", 4: "UINT32_T", 8: "UINT64_T", 16: "C_DOUBLE_
 Check = Callable[[], None]
 
 
+def unlimited() -> None:
+    """Let a collective wait for the other ranks without a limit: one that is called outside of a run."""
+
+
 @lru_cache(4096)
 def call_of(what: str, names: tuple[str, ...], shapes: tuple[Any, ...], types: tuple[np.dtype[Any], ...]) -> Call:
-    """Return the collective `what` on tensors of these names, shapes and dtypes."""
+    """Return the collective `what` on tensors of these names, shapes and dtypes. Raises TypeError for no numbers."""
+    for name, dtype in zip(names, types, strict=True):
+        if dtype.kind in "OSU" or dtype.itemsize not in _WORDS:
+            raise TypeError(f"{what} {name!r}: expected numbers, got an array of {dtype}")
     return Call(tuple(f"{what} {name!r} of {dtype}{list(shape)}"
                       for name, shape, dtype in zip(names, shapes, types, strict=True)))
 
@@ -112,7 +119,7 @@ def _fold(op: int, dtype: np.dtype[Any]) -> tuple[Any, Any]:
 
 
 def reduce(world: World, names: Sequence[str], arrays: Sequence[np.ndarray], op: int,
-           check: Check) -> list[np.ndarray]:
+           check: Check = unlimited) -> list[np.ndarray]:
     """Return the element-wise sums (or what `op` says) of the arrays over all ranks, bit-equal in all of them.
 
     The order of the terms depends on sizes and the number of ranks alone.
@@ -123,17 +130,18 @@ def reduce(world: World, names: Sequence[str], arrays: Sequence[np.ndarray], op:
         arrays = [arrays[i] for i in order]
         block, made, ends = _laid_out(arrays, call.digest)
         world.agree(call, check=check)
-        rows = zip(arrays, made, ends, strict=True)
-        start = 0
-        for dtype, group in groupby(rows, key=lambda row: row[0].dtype):
-            run, (fold, word) = list(group), _fold(op, dtype)
+        with world.moving(call):
+            rows = zip(arrays, made, ends, strict=True)
+            start = 0
+            for dtype, group in groupby(rows, key=lambda row: row[0].dtype):
+                run, (fold, word) = list(group), _fold(op, dtype)
 
-            def send(begin: int, end: int, dtype: Any = dtype, fold: Any = fold, word: Any = word) -> None:
-                if world.size > 1:
-                    part = np.asarray(block[begin:end]).view(dtype if word is None else np.uint16)
-                    world.comm.Allreduce(mpi.IN_PLACE, part if word is None else [part, word], fold)
-            _in_pieces(world, run, start, send)
-            start = run[-1][2]
+                def send(begin: int, end: int, dtype: Any = dtype, fold: Any = fold, word: Any = word) -> None:
+                    if world.size > 1:
+                        part = np.asarray(block[begin:end]).view(dtype if word is None else np.uint16)
+                        world.comm.Allreduce(mpi.IN_PLACE, part if word is None else [part, word], fold)
+                _in_pieces(world, run, start, send)
+                start = run[-1][2]
         found: list[Any] = [None] * len(order)
         for i, place in zip(order, made, strict=True):
             found[i] = place
@@ -141,7 +149,7 @@ def reduce(world: World, names: Sequence[str], arrays: Sequence[np.ndarray], op:
 
 
 def broadcast(world: World, names: Sequence[str], arrays: Sequence[np.ndarray], root: int,
-              check: Check) -> list[np.ndarray]:
+              check: Check = unlimited) -> list[np.ndarray]:
     """Return the arrays of rank `root` in all ranks."""
     with world.lock:
         call = _call(f"broadcast from rank {root}", names, arrays)
@@ -151,7 +159,8 @@ def broadcast(world: World, names: Sequence[str], arrays: Sequence[np.ndarray], 
         def send(begin: int, end: int) -> None:
             if world.size > 1:
                 world.comm.Bcast(np.asarray(block[begin:end]), root)
-        _in_pieces(world, zip(arrays, made, ends, strict=True), 0, send)
+        with world.moving(call):
+            _in_pieces(world, zip(arrays, made, ends, strict=True), 0, send)
         return made
 
 
@@ -159,27 +168,36 @@ def _word(array: np.ndarray) -> Any:
     return getattr(mpi, _WORDS[array.dtype.itemsize])
 
 
-def gather(world: World, name: str, array: np.ndarray, check: Check) -> np.ndarray:
-    """Return the arrays of all ranks, concatenated along the first axis, along which their sizes may differ."""
+def gather(world: World, name: str, array: np.ndarray, check: Check = unlimited) -> np.ndarray:
+    """Return the arrays of all ranks, concatenated along the first axis, along which their sizes may differ.
+
+    Raises ValueError for a scalar, which has no such axis.
+    """
+    if not array.ndim:
+        raise ValueError(f"allgather {name!r}: expected an array with a first axis to concatenate along, got a scalar")
     with world.lock:
-        sizes = world.agree(_call("allgather", [name], [array], False), len(array), check)
-        made = np.empty((sum(sizes), *array.shape[1:]), array.dtype)
-        inner = prod(array.shape[1:])
-        counts = [rows * inner for rows in sizes]
-        given = np.ascontiguousarray(array)
-        world.comm.Allgatherv([given, given.size, _word(given)], [made, counts, _word(made)])
+        call = _call("allgather", [name], [array], False)
+        sizes = world.agree(call, len(array), check)
+        with world.moving(call):
+            made = np.empty((sum(sizes), *array.shape[1:]), array.dtype)
+            inner = prod(array.shape[1:])
+            counts = [rows * inner for rows in sizes]
+            given = np.ascontiguousarray(array)
+            world.comm.Allgatherv([given, given.size, _word(given)], [made, counts, _word(made)])
         return made
 
 
 def exchange(world: World, name: str, array: np.ndarray, splits: np.ndarray, check: Check) -> np.ndarray:
     """Send rows to all ranks, `splits[i]` of them to rank i, and return those that it gets, in the ranks' order."""
     with world.lock:
-        world.agree(_call("alltoall", [name], [array], False), len(array), check)
-        given, rows = np.ascontiguousarray(array), splits.astype(np.int64)
-        got = np.empty(world.size, np.int64)
-        world.comm.Alltoall(rows, got)
-        inner = prod(array.shape[1:])
-        made = np.empty((int(got.sum()), *array.shape[1:]), array.dtype)
-        world.comm.Alltoallv([given, (rows * inner).tolist(), _word(given)],
-                             [made, (got * inner).tolist(), _word(made)])
+        call = _call("alltoall", [name], [array], False)
+        world.agree(call, len(array), check)
+        with world.moving(call):
+            given, rows = np.ascontiguousarray(array), splits.astype(np.int64)
+            got = np.empty(world.size, np.int64)
+            world.comm.Alltoall(rows, got)
+            inner = prod(array.shape[1:])
+            made = np.empty((int(got.sum()), *array.shape[1:]), array.dtype)
+            world.comm.Alltoallv([given, (rows * inner).tolist(), _word(given)],
+                                 [made, (got * inner).tolist(), _word(made)])
         return made

@@ -10,7 +10,8 @@ import atexit
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
@@ -45,7 +46,7 @@ class World:
     """The ranks of one communicator. comm: an mpi4py communicator, of which this is a duplicate.
 
     rank, size: in all; local_rank, local_size: on this host; cross_rank, cross_size: among the ranks with this local
-    rank.
+    rank. homogeneous: whether all hosts have equally many ranks.
     """
 
     def __init__(self, comm: Any) -> None:
@@ -55,6 +56,7 @@ class World:
         self.local_rank, self.local_size = local.rank, local.size
         cross = self.comm.Split(local.rank, self.rank)
         self.cross_rank, self.cross_size = cross.rank, cross.size
+        self.homogeneous = len(set(self.comm.allgather(local.size))) == 1
         local.Free()
         cross.Free()
         self.lock = threading.RLock()           # one collective at a time
@@ -91,6 +93,18 @@ class World:
         raise FailedPreconditionError(None, None, "the ranks call different collectives:\n" + differences(texts) +
                                       "\nExpected the same ops with the same shapes and dtypes, in the same order, in "
                                       "all ranks: build the same graph in each, and fetch the same training ops")
+
+    @contextmanager
+    def moving(self, call: Call) -> Iterator[None]:
+        """Remember the collective that an error leaves half-way: other ranks wait there for this one's data.
+
+        At the end of this process the whole job ends, theirs as well.
+        """
+        try:
+            yield
+        except BaseException:
+            self._broken = _short(call.lines)
+            raise
 
     def _over(self, call: Call) -> CancelledError:
         return CancelledError(None, None, f"{_ranks(self._ended)} ended or called hvd.shutdown(), by an exception or "
@@ -292,8 +306,7 @@ def is_homogeneous() -> bool:
     >>> hvd.is_homogeneous()
     True
     """
-    here = world()
-    return len(set(here.comm.allgather(here.local_size))) == 1
+    return world().homogeneous
 
 
 def mpi_threads_supported() -> bool:
