@@ -71,6 +71,31 @@ def test_compiled_is_interpreted(name):
     np.testing.assert_array_max_ulp(*results, 1)           # SciPy's, rounded; polynomials within 0.6 ulp
 
 
+ROUTINES = {
+    "igamma": (tf.igamma, special.gammainc), "igammac": (tf.igammac, special.gammaincc),
+    "betainc": (tf.betainc, special.betainc), "zeta": (tf.zeta, special.zeta),
+    "polygamma": (tf.polygamma, lambda n, x: special.polygamma(n.astype(int), x)),
+}
+
+
+@pytest.mark.parametrize("name", ROUTINES)
+@pytest.mark.parametrize(("type", "error"), [("float32", 1e-7), ("float64", 1e-11)])
+def test_routines_are_exact_for_all_sizes_of_arguments(name, type, error):
+    rng = np.random.default_rng(3)
+    a, b = (np.exp(rng.uniform(-5, 8, 3000)).astype(type) for _ in range(2))
+    x = (a * np.exp(rng.uniform(-2, 2, 3000))).astype(type)
+    args = {"zeta": (1 + a / 50, b), "polygamma": (rng.integers(0, 9, 3000).astype(type), b),
+            "betainc": (a, b, rng.uniform(0, 1, 3000).astype(type))}.get(name, (a, x))
+    ours, exact = ROUTINES[name]
+    feeds = [tf.placeholder(type, [None]) for _ in args]
+    with compiling("always"), tf.Session() as sess:
+        found = sess.run(ours(*feeds), dict(zip(feeds, args, strict=True)))
+    wanted = exact(*(each.astype(float) for each in args))
+    usual = (np.abs(wanted) > np.finfo(type).tiny) & (np.abs(wanted) < np.finfo(type).max)
+    np.testing.assert_allclose(found[usual], wanted[usual], rtol=error if name != "betainc" else 2e-7)
+    assert usual.mean() > 0.5
+
+
 def test_addresses_are_those_of_scipy():
     arguments = {1: (0.7,), 2: (0.7, 0.4), 3: (0.7, 0.4, 0.2)}
     for row in special_functions.SYMBOLS.values():

@@ -18,6 +18,7 @@ from tfnb.kernels.llvm.natives import Native, declared, llvm_type
 from tfnb.kernels.llvm.special_functions import symbol
 from tfnb.kernels.scalar.number_types import kind
 from tfnb.kernels.scalar.primitives import PRIMITIVES
+from tfnb.kernels.scalar.routines import epsilon
 
 ir = lazy_module("llvmlite.ir")
 
@@ -26,6 +27,7 @@ SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: 
          ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _CONSTANTS = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
 _FUNCTIONS = {row.libm: row.arity for row in PRIMITIVES.values() if row.libm}
+_ROUTINES = {name: row.arity for name, row in PRIMITIVES.items() if row.routine}
 _SCIPY = {name: row.arity for name, row in PRIMITIVES.items() if row.scipy}
 
 Found = Typed | tuple[Typed, ...]
@@ -236,8 +238,12 @@ class Expressions:
         return None if native.result == "void" else Typed(native.result, made)
 
     def _library(self, name: str, values: Sequence[Typed]) -> Typed:
-        """Emit a call of a function of `math`, of floats of one type; SciPy's have float64 alone."""
+        """Emit a call of a function of `math`, of floats of one type; SciPy's and routines have float64 alone."""
         types = {value.type for value in values}
+        if name in _ROUTINES and len(values) == _ROUTINES[name]:
+            wide = [convert(self.builder, value, "float64") for value in values]
+            found = self._call_device(f"math.{name}", [*wide, constant(epsilon(values[0].type), "float64")])
+            return convert(self.builder, single(found), values[0].type)
         if name in _SCIPY and len(values) == _SCIPY[name]:
             found = self._called(symbol(name), [convert(self.builder, value, "float64") for value in values])
             return convert(self.builder, found, values[0].type)

@@ -22,6 +22,7 @@ from tfnb.kernels.llvm.arithmetic import Typed, Unsupported, constant, convert
 from tfnb.kernels.llvm.expressions import SIGNS, Expressions, Found, Types, single, struct_of
 from tfnb.kernels.llvm.natives import llvm_type
 from tfnb.kernels.llvm.prelude import FASTMATH, SIGNATURE
+from tfnb.kernels.scalar.routines import definitions
 
 ir = lazy_module("llvmlite.ir")
 
@@ -76,14 +77,22 @@ class _Module:
         """
         if (name, types) not in self._made:
             of = ir.FunctionType(ir.VoidType(), [*(llvm_type(type) for type in types), ir.PointerType()])
-            made = ir.Function(self.llvm, of, f"{name}.{len(self._made)}")
+            made = ir.Function(self.llvm, of, f"{name.removeprefix('math.')}.{len(self._made)}")
             made.linkage = "internal"
             self._made[name, types] = made, ""
-            self._made[name, types] = made, self.lower(self.functions[name], made, types)
+            self._made[name, types] = made, self._lowered(name, made, types)
         made, returned = self._made[name, types]
         if not returned:
             raise Unsupported(f"{name} calls itself")
         return made, returned
+
+    def _lowered(self, name: str, made: Any, types: Sequence[str]) -> Types:
+        """Fill a device function of the source, or a routine ("math.igamma"), which knows those of its file."""
+        if name in self.functions:
+            return self.lower(self.functions[name], made, types)
+        routine = definitions()
+        function = _Function(made, {}, routine, lambda name, types: self.device(f"math.{name}", types))
+        return function.lower(routine[name.removeprefix("math.")], types)
 
     def lower(self, node: ast.FunctionDef, made: Any, types: Sequence[str]) -> Types:
         """Fill a function; return the types of its results."""

@@ -25,7 +25,8 @@ class Primitive:
     numpy: its meaning for arrays of equal dtype; over the last axis (kept, size 1) if rule is "row". operator: that of
     Python, over operands of the kinds `operator_kinds`. llvm: kind -> maker of instructions (cpu/instructions.py).
     libm: the C library's function for float64 (float32's ends in f). scipy: the function of scipy.special for float64,
-    called by its address (llvm/special_functions.py). cuda: the function of `math` on a GPU. expansion: type, kind or
+    called by its address (llvm/special_functions.py). routine: whether routines.py has it.
+    cuda: the function of `math` on a GPU. expansion: type, kind or
     "any" -> body; polynomial: the same, of those that need the primitive `bits`. costly: it takes longer than a store
     and a load.
     """
@@ -38,6 +39,7 @@ class Primitive:
     llvm: Mapping[str, Make] = field(default_factory=dict)
     libm: str = ""
     scipy: str = ""
+    routine: bool = False
     cuda: str = ""
     expansion: Mapping[str, Body] = field(default_factory=dict)
     polynomial: Mapping[str, Body] = field(default_factory=dict)

@@ -5,23 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from tfnb.core.arguments import TENSORS, describe
-from tfnb.core.lazy import lazy_module
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import control_dependencies, name_scope
-from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import elementwise, kernel
+from tfnb.ops.declaration.declare import elementwise
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.raw import raw
 from tfnb.ops.math.arithmetic import REAL, Neg, Square
 from tfnb.ops.math.broadcast import unbroadcast
 from tfnb.ops.math.complex import conj
 from tfnb.ops.math.functions import Exp
-
-special = lazy_module("scipy.special", extra="scipy")
 
 
 @public("math.erfinv")
@@ -132,11 +126,6 @@ def _(op: Operation, dy: Tensor) -> Tensor:
         return dy * Digamma(conj(op.inputs[0]))
 
 
-def _typed(function: str) -> Any:
-    """Return a NumPy form from SciPy that keeps the dtype of its last input."""
-    return lambda ctx, *arrays: np.asarray(getattr(special, function)(*arrays), arrays[-1].dtype)
-
-
 @public("digamma", "math.digamma")
 @elementwise("x: T -> y: T", T=REAL, domain="positive")
 def Digamma(x):
@@ -156,22 +145,17 @@ def _(op: Operation, dy: Tensor) -> Tensor:
     return dy * Polygamma(one, x)
 
 
-def _polygamma(a: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """NaN for an order that is no integer, or negative."""
-    whole = (a >= 0) & (a == np.floor(a))
-    found = special.polygamma(np.where(whole, a, 0).astype(np.int64), x)
-    return np.where(whole, found, np.nan).astype(x.dtype)
-
-
 @public("polygamma", "math.polygamma")
-@kernel("a: T, x: T -> z: T", shape=shapes.broadcast_inputs, T="{float, double}",
-        numpy=lambda ctx, a, x: _polygamma(a, x))
-def Polygamma() -> None:
+@elementwise("a: T, x: T -> z: T", T="{float, double}", domain="positive")
+def Polygamma(a, x):
     """Compute the polygamma function: the derivative of integer order `a` of Digamma, element-wise.
+
+    NaN for an order that is no integer, or negative.
 
     >>> sess.run(tf.polygamma(1.0, [1.0, 2.0, 3.0]))
     array([1.6449, 0.6449, 0.3949], dtype=float32)
     """
+    return polygamma(a, x)
 
 
 @Polygamma.gradient
@@ -181,13 +165,14 @@ def _(op: Operation, dz: Tensor) -> list[Tensor | None]:
 
 
 @public("zeta", "math.zeta")
-@kernel("x: T, q: T -> z: T", shape=shapes.broadcast_inputs, numpy=_typed("zeta"), T="{float, double}")
-def Zeta() -> None:
+@elementwise("x: T, q: T -> z: T", T="{float, double}", domain="positive")
+def Zeta(x, q):
     """Compute the Hurwitz zeta function, element-wise.
 
     >>> sess.run(tf.zeta(2.0, [1.0, 2.0, 3.0]))
     array([1.6449, 0.6449, 0.3949], dtype=float32)
     """
+    return zeta(x, q)
 
 
 @Zeta.gradient

@@ -12,11 +12,11 @@ _OPERATORS = frozenset({*OPERATORS, "convert"}) - {"integer_divide", "integer_po
 
 
 def of_library(name: str, type: str) -> bool:
-    """Return whether a primitive over floats of a type is a call of libm's or SciPy's function, one number at a time:
-    what has neither instructions nor an expansion."""
+    """Return whether a primitive over floats of a type is a call of libm's or SciPy's function or of a routine, one
+    number at a time: what has neither instructions nor an expansion."""
     row = PRIMITIVES.get(name)
-    return row is not None and bool(row.libm or row.scipy) and kind(type) == "f" and not row.instruction(type) \
-        and row.definition(type) is None
+    return row is not None and bool(row.libm or row.scipy or row.routine) and kind(type) == "f" \
+        and not row.instruction(type) and row.definition(type) is None
 
 
 def has_source(name: str, type: str) -> bool:
