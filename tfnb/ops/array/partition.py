@@ -8,6 +8,7 @@ import numpy as np
 from tfnb.core import errors
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.library.rows import dealing
 from tfnb.ops.composite.indexed_slices import IndexedSlices
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import functions
@@ -28,6 +29,10 @@ def _dealt_shape(ctx: ShapeContext) -> list[Static]:
 
 def _deal(ctx: Any, data: np.ndarray, partitions: np.ndarray) -> tuple[np.ndarray, ...]:
     count = ctx.attrs["num_partitions"]
+    if dealing.are_worth_it(data):
+        counts, place = dealing.outside(partitions, count)
+        if place < 0:
+            return dealing.dealt(data, partitions, counts)
     bad = np.argwhere((partitions < 0) | (partitions >= count))
     if len(bad):
         at = ",".join(map(str, bad[0]))
@@ -75,6 +80,8 @@ def _stitch(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
         if (indices < 0).any():
             raise errors.InvalidArgumentError(None, ctx.op, f"indices[{i}] has {int(indices.min())}, which is below 0")
     rows = max((int(indices.max()) + 1 for indices, _ in pairs if indices.size), default=0)
+    if dealing.are_worth_it(*arrays[count:]):
+        return dealing.stitched(pairs, rows)
     out = np.zeros((rows, *pairs[0][1].shape[pairs[0][0].ndim:]), pairs[0][1].dtype)
     for indices, data in pairs:
         out[indices.reshape(-1)] = data.reshape(indices.size, *out.shape[1:])

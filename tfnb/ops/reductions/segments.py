@@ -129,7 +129,7 @@ SORTED: dict[str, Any] = {"ranks": {"data": AtLeast(1), "segment_ids": 1}, "valu
 
 def _sorted_sums(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
     if combining.is_worth_it(data, ids):
-        return combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, "sum")
+        return combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, "sum").astype(data.dtype, copy=False)
     return _segment_sums(ctx, data, ids, np.array(int(ids[-1]) + 1 if len(ids) else 0))
 
 
@@ -157,7 +157,8 @@ def _combined(ufunc: Any, start: int) -> Callable[..., np.ndarray]:
     def numpy(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
         """Return a row for each segment, up to the largest id."""
         if combining.is_worth_it(data, ids):
-            return combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, _NAMES[ufunc], start)
+            found = combining.combined(data, ids, int(ids[-1]) + 1 if len(ids) else 0, _NAMES[ufunc], start)
+            return found.astype(data.dtype, copy=False)
         out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
         if len(found):
@@ -167,6 +168,9 @@ def _combined(ufunc: Any, start: int) -> Callable[..., np.ndarray]:
 
 
 def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
+    if combining.is_worth_it(data, ids) and data.dtype != np.uint64:
+        size = int(ids[-1]) + 1 if len(ids) else 0
+        return combining.combined(data, ids, size, "sum", power=1).astype(data.dtype, copy=False)
     sums = _combined(np.add, 0)(ctx, data, ids)
     counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
     if data.dtype.kind in "iu":                    # towards zero
@@ -362,11 +366,10 @@ def _picked(power: float) -> Callable[..., np.ndarray]:
         """Return a row for each segment, up to the largest id unless there is a count."""
         size = (int(ids[-1]) + 1 if len(ids) else 0) if count is None else int(count)
         if combining.is_worth_it(data, ids):
-            sums = combining.combined(data, ids, size, "sum", picked=indices)
-        else:
-            found = _combined(np.add, 0)(ctx, data[indices], ids)
-            sums = np.zeros((size, *data.shape[1:]), data.dtype)
-            sums[:len(found)] = found
+            return combining.combined(data, ids, size, "sum", 0, indices, power).astype(data.dtype, copy=False)
+        found = _combined(np.add, 0)(ctx, data[indices], ids)
+        sums = np.zeros((size, *data.shape[1:]), data.dtype)
+        sums[:len(found)] = found
         counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
     return numpy

@@ -16,12 +16,15 @@ import numpy as np
 
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum
+from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum, sqrt, truncdiv
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.checks import BAD_SEGMENT
+from tfnb.kernels.scalar.number_types import HALVES, wide
 
 LEAST = 2048                # elements: fewer are not worth a kernel
 TYPES = frozenset(map(np.dtype, "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
+_POWERS = {**{(0, kind): "" for kind in "fiu"}, (1, "f"): "float mean", (1, "i"): "mean", (1, "u"): "mean",
+           (0.5, "f"): "root"}
 
 
 def both(x: float, y: float, how: Static) -> Any:
@@ -78,10 +81,20 @@ def identity(how: str, type: str) -> Any:
     return float(found) if type.startswith("float") else int(found)
 
 
+def share(total: float, count: int, power: Static, T: Type) -> Any:
+    """Return a sum over the count of its rows to a power; of integers the quotient towards 0."""
+    if power == "mean":
+        return T(truncdiv(int(total), count))
+    return T(total / T(count)) if power == "float mean" else T(total / sqrt(T(count)))
+
+
 @kernel_function(independent=True)
 def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: int, segments: int, size: MaybeOne,
-                   how: Static, empty: Static, T: Type, item: int) -> None:
-    """Combine the rows of each segment, in order. picked: None, or the row of data that each id is of."""
+                   how: Static, power: Static, empty: Static, T: Type, item: int) -> None:
+    """Combine the rows of each segment, in order. picked: None, or the row of data that each id is of.
+
+    power: "", or what is done with sums: see `share`.
+    """
     at = 0
     for segment in range(segments):
         line = target[segment * size:]
@@ -90,12 +103,17 @@ def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: 
                 line[j] = T(empty)
         elif size == 1:
             total = data[at if picked is None else int(picked[at])]
+            start = at
             at += 1
             while at < rows and int(ids[at]) == segment:
                 total = T(both(total, data[at if picked is None else int(picked[at])], how))
                 at += 1
-            line[0] = total
+            if power == "":
+                line[0] = total
+            else:
+                line[0] = share(total, at - start, power, T)
         else:
+            start = at
             first = data[(at if picked is None else int(picked[at])) * size:]
             for j in range(size):
                 line[j] = first[j]
@@ -105,20 +123,24 @@ def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: 
                 for j in range(size):
                     line[j] = T(both(line[j], source[j], how))
                 at += 1
+            if power != "":
+                for j in range(size):
+                    line[j] = share(line[j], at - start, power, T)
 
 
 def is_worth_it(data: np.ndarray, ids: np.ndarray) -> bool:
     """Return whether machine code should combine these rows."""
-    return has_compiler() and data.dtype in TYPES and data.size + ids.size >= LEAST
+    return has_compiler() and (data.dtype in TYPES or data.dtype.name in HALVES) and data.size + ids.size >= LEAST
 
 
 def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: int = 0,
-             picked: np.ndarray | None = None) -> np.ndarray:
+             picked: np.ndarray | None = None, power: float = 0) -> np.ndarray:
     """Return a row for each of `segments` segments of sorted ids, `empty` where there is none.
 
-    picked: the row of data that each id is of, by default the rows in order. Ids and rows must be in range.
+    picked: the row of data that each id is of, by default the rows in order. Ids and rows must be in range. power: 1 or
+    0.5 divides by the counts of rows, or their roots. Results of 16-bit floats are float32, rounded once by the caller.
     """
-    data, ids = np.ascontiguousarray(data), np.ascontiguousarray(ids)
+    data, ids = np.ascontiguousarray(wide(data)), np.ascontiguousarray(ids)
     out = np.empty((segments, *data.shape[1:]), data.dtype)
     if not out.size:
         return out
@@ -126,7 +148,7 @@ def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: 
     arrays = (data, ids, out) if picked is None else (data, np.ascontiguousarray(picked), ids, out)
     words = np.array([*map(_address, arrays), len(ids), segments, size][:len(arrays) + 2 + (size != 1)], np.int64)
     _native(data.dtype, ids.dtype, None if picked is None else picked.dtype, size == 1, how,
-            empty)(_address(words), 0, 1)
+            _POWERS[power, data.dtype.kind], empty)(_address(words), 0, 1)
     return out
 
 
@@ -137,11 +159,11 @@ def _address(array: np.ndarray) -> int:
 
 @cache
 def _native(type: np.dtype, ids: np.dtype, picked: np.dtype | None, single: bool, how: str,
-            empty: int) -> Callable[[int, int, int], None]:
+            power: str, empty: int) -> Callable[[int, int, int], None]:
     types = {"data": type.name, "ids": ids.name, "target": type.name}
     constants: dict[str, Any] = {"size": 1} if single else {}
     if picked is None:
         constants["picked"] = None
     else:
         types["picked"] = picked.name
-    return combine_sorted.native(types, **constants, how=how, empty=empty, T=type.name)
+    return combine_sorted.native(types, **constants, how=how, power=power, empty=empty, T=type.name)

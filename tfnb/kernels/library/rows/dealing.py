@@ -1,0 +1,101 @@
+"""Rows dealt out by numbers and put together again: the NumPy forms of DynamicPartition and of the stitches.
+
+    dealt(data, numbers, count)     rows of `data` by their number in [0, count), in order
+    stitched(pieces, rows)          (places, data) pairs -> rows at their places; of duplicates the last stays
+
+The sizes of results follow from values, so that these are host calls; their passes are machine code.
+"""
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tfnb.core.options import has_compiler
+from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.language import Array, MaybeOne
+
+LEAST = 2048                # elements: fewer are not worth a kernel
+_UNITS = {8: np.uint64, 4: np.uint32, 2: np.uint16, 1: np.uint8}
+
+
+@kernel_function(fastmath=())
+def count_numbers(numbers: Array, counts: Array, limit: int, bad: Array, item: int) -> None:
+    """Count an element by its number; `bad` gets 1 + the place of the first one outside of [0, limit)."""
+    number = int(numbers[item])
+    if number >= 0 and number < limit:
+        counts[number] += 1
+    elif bad[0] == 0:
+        bad[0] = item + 1
+
+
+@kernel_function(independent=True, fastmath=())
+def deal_row(data: Array, numbers: Array, places: Array, target: Array, size: MaybeOne, item: int) -> None:
+    """Copy a row to the next place of its number. places: row -> the next free row of the target."""
+    number = int(numbers[item])
+    source, line = data[item * size:], target[int(places[number]) * size:]
+    places[number] += 1
+    for j in range(size):
+        line[j] = source[j]
+
+
+@kernel_function(independent=True, fastmath=())
+def place_row(places: Array, data: Array, target: Array, given: Array, size: MaybeOne, item: int) -> None:
+    """Copy a row to its place, and note that the place has one."""
+    place = int(places[item])
+    given[place] = 1
+    source, line = data[item * size:], target[place * size:]
+    for j in range(size):
+        line[j] = source[j]
+
+
+def are_worth_it(*arrays: np.ndarray) -> bool:
+    """Return whether machine code should move these rows."""
+    return has_compiler() and sum(a.size for a in arrays) >= LEAST and not any(a.dtype.hasobject for a in arrays)
+
+
+def _in_units(rows: np.ndarray, count: int) -> np.ndarray:
+    """Return rows as (count, width) integers of the widest type that divides them."""
+    flat = np.ascontiguousarray(rows).reshape(count, -1).view(np.uint8) if count else rows.reshape(-1).view(np.uint8)
+    width = flat.shape[-1]
+    return flat.view(next(unit for nbytes, unit in _UNITS.items() if width % nbytes == 0))
+
+
+def outside(numbers: np.ndarray, limit: int) -> tuple[np.ndarray, int]:
+    """Return how often each number in [0, limit) is there, and the place of the first other one, or -1."""
+    counts, bad = np.zeros(max(limit, 1), np.int64), np.zeros(1, np.int64)
+    count_numbers.run(numbers.size, np.ascontiguousarray(numbers), counts, limit, bad)
+    return counts[:limit], int(bad[0]) - 1
+
+
+def dealt(data: np.ndarray, numbers: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the rows of each number. counts: those of `outside`, which has found no other number."""
+    rest = data.shape[numbers.ndim:]
+    made = np.empty((numbers.size, *rest), data.dtype)
+    ends = np.cumsum(counts)
+    if made.size:
+        source, target = (_in_units(a, numbers.size) for a in (data, made))
+        width = source.shape[1]
+        one = {"size": 1} if width == 1 else {}
+        deal_row.run(numbers.size, source, np.ascontiguousarray(numbers), ends - counts, target,
+                     *[width] * (width != 1), **one)
+    return tuple(np.split(made, ends[:-1]))
+
+
+def stitched(pieces: Sequence[tuple[np.ndarray, np.ndarray]], rows: int) -> np.ndarray:
+    """Return the rows of (places, data) pairs at their places; zeros where there is none."""
+    places, data = pieces[0]
+    rest = data.shape[places.ndim:]
+    out, given = np.empty((rows, *rest), data.dtype), np.zeros(rows, np.uint8)
+    if not out.size:
+        return out
+    target = _in_units(out, rows)
+    width = target.shape[1]
+    for places, data in pieces:
+        if data.size:
+            one = {"size": 1} if width == 1 else {}
+            place_row.run(places.size, np.ascontiguousarray(places), _in_units(data, places.size), target, given,
+                          *[width] * (width != 1), **one)
+    if not given.all():
+        out[given == 0] = 0
+    return out
