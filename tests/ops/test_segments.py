@@ -7,6 +7,7 @@ import pytest
 import tfnb as tf
 from tfnb.core.options import options
 
+RNG = np.random.default_rng(7)
 X = np.random.default_rng(1).normal(size=(6, 2)).astype("f")
 PROGRAMS = {
     **{f"segment_{name}": f"tf.segment_{name}(x, ids)" for name in ("sum", "mean", "prod", "min", "max")},
@@ -71,6 +72,45 @@ def test_partition_and_stitch(oracle):
     for got, want in zip(scope["result"][1], values, strict=True):
         for a, b in zip(got, want, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5)
+
+
+@pytest.mark.parametrize("shape", [(5000,), (1500, 3), (700, 5, 2), (3000, 1)])
+@pytest.mark.parametrize("type", [np.float32, np.float64, np.int8, np.float16])
+def test_many_rows_are_dealt_and_stitched(shape, type):
+    """As few rows are, by NumPy: machine code moves them in units of 1 to 8 bytes."""
+    data, parts = RNG.normal(0, 50, shape).astype(type), RNG.integers(0, 3, shape[0]).astype(np.int32)
+    pieces = tf.dynamic_partition(data, tf.constant(parts), 4)
+    places = tf.dynamic_partition(tf.range(len(parts)), tf.constant(parts), 4)
+    twice = [places[0], *places], [pieces[0] - pieces[0], *pieces]
+    holes = tf.dynamic_stitch([2 * p + 1 for p in places], pieces)
+    with tf.Session() as sess:
+        dealt, again, spread = sess.run([pieces, tf.parallel_dynamic_stitch(*twice), holes])
+    for number, piece in enumerate(dealt):
+        np.testing.assert_array_equal(piece, data[parts == number])
+    np.testing.assert_array_equal(again, data)
+    np.testing.assert_array_equal(spread[1::2], data)
+    assert not spread[::2].any()
+
+
+@pytest.mark.parametrize("type", ["float16", "float32", "float64", "int32"])
+def test_means_of_many_rows(type):
+    data = RNG.uniform(0, 100, (900, 4)).astype(type)
+    ids = np.sort(RNG.integers(0, 200, 900)).astype(np.int32)
+    counts = np.bincount(ids, minlength=ids[-1] + 1)[:, None]
+    sums = np.zeros((ids[-1] + 1, 4))
+    np.add.at(sums, ids, data.astype(float))
+    with tf.Session() as sess:
+        found = sess.run(tf.segment_mean(data, ids))
+        if type.startswith("float"):
+            root = sess.run(tf.sparse_segment_sqrt_n(data, np.arange(900)[::-1].copy(), ids))
+            backwards = np.zeros_like(sums)
+            np.add.at(backwards, ids, data[::-1].astype(float))
+            np.testing.assert_allclose(root, backwards / np.maximum(counts, 1) ** 0.5, rtol=2e-3)
+    wanted = sums / np.maximum(counts, 1)
+    if type.startswith("float"):
+        np.testing.assert_allclose(found, wanted, rtol=2e-3 if type == "float16" else 1e-6)
+    else:
+        np.testing.assert_array_equal(found, np.trunc(wanted))
 
 
 @pytest.mark.parametrize("mode", ["never", "always"])

@@ -101,7 +101,8 @@ class Parts:
 def called_as(op: Operation, type: str, device: str) -> str:
     """Return the dtype in which a hand-written kernel for a device takes and gives values of a dtype."""
     widened = ("widened",) if device == "cuda" else ("widened", "summed")
-    return computed_as(type) if isinstance(op.spec, kinds.Kernel) and op.spec.halves in widened else type
+    return computed_as(type) if isinstance(op.spec, (kinds.Kernel, kinds.Random)) and op.spec.halves in widened \
+        else type
 
 
 def by_hand(tracer: _Tracer, op: Operation, ins: list[Value]) -> list[Value]:
@@ -109,9 +110,9 @@ def by_hand(tracer: _Tracer, op: Operation, ins: list[Value]) -> list[Value]:
     views = free_views(op, ins)
     if views is not None:
         return views
-    assert isinstance(op.spec, kinds.Kernel)
     wide = [_converted(tracer, op, v, called_as(op, v.type, tracer.target.device)) for v in ins]
-    made = tracer.call(op, wide) if op.spec.composition is None else op.spec.composition(Parts(tracer, op), *wide)
+    composition = op.spec.composition if isinstance(op.spec, kinds.Kernel) else None
+    made = tracer.call(op, wide) if composition is None else composition(Parts(tracer, op), *wide)
     return [_converted(tracer, op, y, numpy_name(t.dtype.base_dtype)) for y, t in zip(made, op.outputs, strict=True)]
 
 

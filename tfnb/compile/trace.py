@@ -389,7 +389,7 @@ _TRACE: dict[type[Op], Callable[[_Tracer, Operation, list[Value]], list[Value]]]
     kinds.Rowwise: _Tracer.rowwise,
     kinds.Movement: _Tracer.movement,
     kinds.Kernel: by_hand,
-    kinds.Random: _Tracer.call,
+    kinds.Random: by_hand,
     kinds.Read: lambda tracer, op, ins: [tracer.views.read(ins[0])],
     kinds.Update: _Tracer.update,
     kinds.Scatter: _Tracer.scatter,

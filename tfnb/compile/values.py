@@ -123,7 +123,7 @@ def node_ops(node: Node) -> tuple[Operation, ...]:
 
 def kernel_call(node: Call, device: Literal["cpu", "cuda"] = "cpu") -> KernelCall:
     """Return a call's static arguments, as hand-written kernels take them for a device."""
-    moved = isinstance(node.op.spec, kinds.Kernel) and node.op.spec.halves == "moved"
+    moved = isinstance(node.op.spec, (kinds.Kernel, kinds.Random)) and node.op.spec.halves == "moved"
     ins, outs = (tuple(_meta(v, moved) for v in values) for values in (node.ins, node.outs))
     return KernelCall(ins, outs, node.attrs, device=device)
 

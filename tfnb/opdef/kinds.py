@@ -150,7 +150,7 @@ class Kernel(Pure):
     elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too. halves:
     how compiled kernels treat 16-bit floats: "widened" to float32, and results rounded; "summed", widened on the CPU,
     and on a GPU read and written as they are; "moved" as 16-bit integers, where the outputs are elements of inputs; ""
-    not at all (draws).
+    not at all (draws of 16 bits).
     """
 
     numpy: Fn
@@ -170,9 +170,10 @@ class Read(Op):
 
 
 class Random(Op):
-    """An op written by hand, with a generator state in the store. numpy: as of a Kernel."""
+    """An op written by hand, with a generator state in the store. numpy, halves: as of a Kernel."""
 
     numpy: Fn
+    halves: str = ""
 
 
 class Writer(Op):

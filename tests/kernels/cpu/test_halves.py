@@ -40,6 +40,22 @@ def test_arithmetic_of_every_number_rounds_each_result_once(dtype):
             same(plain, found)
 
 
+@pytest.mark.parametrize("dtype", HALVES, ids=str)
+def test_draws_are_those_of_the_interpreter(dtype):
+    logits = tf.constant(np.random.default_rng(4).normal(size=(3, 9)).astype(dtype))
+    rows = tf.constant(EVERY[:700].reshape(350, 2).view(dtype))
+    shape = tf.constant([33, 7])
+    wanted = [tf.random_normal(shape, seed=5, dtype=dtype), tf.truncated_normal(shape, seed=5, dtype=dtype),
+              tf.multinomial(logits, 50, seed=6), tf.random_shuffle(rows, seed=7)]
+    with tf.Session() as plain, modes.compiling("never"):
+        expected = [plain.run(wanted) for _ in range(3)]
+    with tf.Session() as sess, modes.compiling("always"):
+        found = [sess.run(wanted) for _ in range(3)]
+    for got, want in zip(found, expected, strict=True):
+        for a, b in zip(got, want, strict=True):
+            np.testing.assert_array_equal(a.view(f"u{a.itemsize}"), b.view(f"u{b.itemsize}"))
+
+
 @np.errstate(all="ignore")
 @pytest.mark.parametrize("dtype", HALVES, ids=str)
 def test_conversions_of_every_number_and_of_those_between(dtype):

@@ -66,7 +66,8 @@ def _compiles(op: Operation, name: str, folded: bool = False) -> bool:
     if name in COMPILED:
         return True
     spec = op.spec
-    by_hand = isinstance(spec, kinds.Kernel) and spec.bounded is None and bool(spec.halves)
+    by_hand = isinstance(spec, kinds.Random) and bool(spec.halves) or isinstance(spec, kinds.Kernel) \
+        and spec.bounded is None and bool(spec.halves)
     return name in HALVES and converts_halves() and (folded or by_hand or isinstance(spec, (*_ALWAYS, *_GENERATED)))
 
 

@@ -29,7 +29,7 @@ SOURCES = ("block.py", "c_library.py", "llvm/arithmetic.py", "llvm/by_numba.py",
            "llvm/natives.py", "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
            "llvm/window_tiles.py", "printer.py", "scalar/bessel.py", "scalar/definition.py", "scalar/expansions.py",
            "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py", "scalar/numpy_forms.py",
-           "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
+           "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py", "scalar/routines.py",
            "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "scalar/widened.py", "spec.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"

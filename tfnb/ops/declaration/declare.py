@@ -167,15 +167,15 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
 
 def random(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, validate: Fn | None = None,
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
-           stateful: bool = True, **attrs: str) -> Callable[[Fn], Constructor]:
+           stateful: bool = True, halves: str = "", **attrs: str) -> Callable[[Fn], Constructor]:
     """As `kernel`, with a generator state (`ctx.state`, `call.state`) that each op has in each session.
 
-    stateful: as TensorFlow declares it.
+    stateful: as TensorFlow declares it. halves: see `kinds.Kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Random(**fields(fn, text, attrs, shape, ranks, validate, values), stateful=stateful,
-                                     numpy=numpy, cpu=cpu or launch, cuda=cuda or launch))
+                                     numpy=numpy, cpu=cpu or launch, cuda=cuda or launch, halves=halves))
     return declare
 
 

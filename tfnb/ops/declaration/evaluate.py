@@ -345,7 +345,7 @@ def shape_values(op: Operation, shapes: Sequence[tuple[int, ...]]) -> tuple[np.n
 
 def _numpy(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndarray, ...]:
     assert isinstance(op.spec, (kinds.Kernel, kinds.Random))
-    if isinstance(op.spec, kinds.Kernel) and op.spec.cpu is not None and op.spec.halves in ("widened", "summed"):
+    if op.spec.cpu is not None and op.spec.halves in ("widened", "summed"):
         arrays = [wide(a) for a in arrays]                                     # as its kernel does
     return _as_arrays(op, op.spec.numpy(context, *arrays))
 

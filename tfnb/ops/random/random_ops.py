@@ -79,13 +79,13 @@ def RandomUniform() -> None:
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.normal),
-        launch=kernels.random_standard_normal, **SEEDS, dtype="floattype", T="indextype")
+        launch=kernels.random_standard_normal, halves="widened", **SEEDS, dtype="floattype", T="indextype")
 def RandomStandardNormal() -> None:
     """Sample from the standard normal distribution."""
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.truncated_normal),
-        launch=kernels.truncated_normal, **SEEDS, dtype="floattype", T="indextype")
+        launch=kernels.truncated_normal, halves="widened", **SEEDS, dtype="floattype", T="indextype")
 def TruncatedNormal() -> None:
     """Sample from the standard normal distribution, truncated to (-2, 2) by redrawing."""
 
@@ -106,7 +106,7 @@ def _(ctx: Any) -> list[Below]:
     return [Below(1, 2)] if prod(ctx.value(0).tolist()) else []
 
 
-@random("value: T -> output: T", shape=shapes.like_first, cpu=kernels.random_shuffle, **SEEDS, T="type",
+@random("value: T -> output: T", shape=shapes.like_first, cpu=kernels.random_shuffle, halves="moved", **SEEDS, T="type",
         numpy=lambda ctx, value: philox.random_shuffle(ctx.state, value))
 def RandomShuffle() -> None:
     """Shuffle the rows of a tensor."""
@@ -133,7 +133,7 @@ def _multinomial(ctx: Any, logits: np.ndarray, num_samples: np.ndarray) -> np.nd
 
 @random("logits: T, num_samples: int32 -> output: output_dtype", shape=multinomial_shape, numpy=_multinomial,
         launch=kernels.multinomial, ranks={"logits": 2, "num_samples": 0}, validate=has_classes,
-        values=("num_samples",), **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
+        values=("num_samples",), halves="widened", **SEEDS, T="realnumbertype", output_dtype="indextype = DT_INT64")
 def Multinomial() -> None:
     """Sample `num_samples` classes for each row from the categorical distribution softmax(`logits`)."""
 

@@ -41,7 +41,7 @@ def _gamma(ctx: Any, shape: np.ndarray, alpha: np.ndarray) -> np.ndarray:
     return rejection.gamma(ctx.state, count, alpha).reshape(*shape.tolist(), *alpha.shape)
 
 
-@random("shape: S, alpha: T -> output: T", **_SHAPED, numpy=_gamma, launch=kernels.random_gamma,
+@random("shape: S, alpha: T -> output: T", **_SHAPED, numpy=_gamma, launch=kernels.random_gamma, halves="widened",
         T="{half, float, double}")
 def RandomGamma() -> None:
     """Sample from Gamma(`alpha`, 1): `shape` samples for each element of `alpha`."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, MaybeOne
+from tfnb.kernels.functions.language import Array, MaybeOne, Type, array_at
 
 LEAST = 2048                # elements: fewer are not worth a kernel
 _UNITS = {8: np.uint64, 4: np.uint32, 2: np.uint16, 1: np.uint8}
@@ -30,11 +30,12 @@ def count_numbers(numbers: Array, counts: Array, limit: int, bad: Array, item: i
 
 
 @kernel_function(independent=True, fastmath=())
-def deal_row(data: Array, numbers: Array, places: Array, target: Array, size: MaybeOne, item: int) -> None:
-    """Copy a row to the next place of its number. places: row -> the next free row of the target."""
+def deal_row(data: Array, numbers: Array, free: Array, nbytes: int, size: MaybeOne, T: Type, item: int) -> None:
+    """Copy a row behind those that its number has. free: number -> the address of its next row; nbytes: of a row."""
     number = int(numbers[item])
-    source, line = data[item * size:], target[int(places[number]) * size:]
-    places[number] += 1
+    source = data[item * size:]
+    line = array_at(free[number], T)
+    free[number] += nbytes
     for j in range(size):
         line[j] = source[j]
 
@@ -44,7 +45,8 @@ def place_row(places: Array, data: Array, target: Array, given: Array, size: May
     """Copy a row to its place, and note that the place has one."""
     place = int(places[item])
     given[place] = 1
-    source, line = data[item * size:], target[place * size:]
+    source = data[item * size:]
+    line = target[place * size:]
     for j in range(size):
         line[j] = source[j]
 
@@ -71,15 +73,13 @@ def outside(numbers: np.ndarray, limit: int) -> tuple[np.ndarray, int]:
 def dealt(data: np.ndarray, numbers: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return the rows of each number. counts: those of `outside`, which has found no other number."""
     rest = data.shape[numbers.ndim:]
-    made = np.empty((numbers.size, *rest), data.dtype)
-    ends = np.cumsum(counts)
-    if made.size:
-        source, target = (_in_units(a, numbers.size) for a in (data, made))
-        width = source.shape[1]
-        one = {"size": 1} if width == 1 else {}
-        deal_row.run(numbers.size, source, np.ascontiguousarray(numbers), ends - counts, target,
-                     *[width] * (width != 1), **one)
-    return tuple(np.split(made, ends[:-1]))
+    made = tuple(np.empty((count, *rest), data.dtype) for count in counts.tolist())
+    source = _in_units(data, numbers.size)
+    width = source.shape[1]
+    free = np.array([a.__array_interface__["data"][0] for a in made], np.int64)
+    deal_row.run(numbers.size, source, np.ascontiguousarray(numbers), free, width * source.itemsize,
+                 *[width] * (width != 1), T=source.dtype.name, **{"size": 1} if width == 1 else {})
+    return made
 
 
 def stitched(pieces: Sequence[tuple[np.ndarray, np.ndarray]], rows: int) -> np.ndarray:
