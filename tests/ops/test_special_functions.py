@@ -99,12 +99,12 @@ def test_routines_are_exact_for_all_sizes_of_arguments(name, type, error):
 def test_addresses_are_those_of_scipy():
     arguments = {1: (0.7,), 2: (0.7, 0.4), 3: (0.7, 0.4, 0.2)}
     for row in special_functions.SYMBOLS.values():
-        address = special_functions._function(row.scipy, row.arity)
+        address = special_functions._address(row.scipy, row.arity)
         function = ctypes.CFUNCTYPE(*[ctypes.c_double] * (row.arity + 1))(address)
         given = arguments[row.arity]
         assert function(*given) == getattr(special, row.scipy)(*given), row.scipy
     with pytest.raises(ImportError, match="expected a function j0 of 2 doubles"):
-        special_functions._function("j0", 2)
+        special_functions._address("j0", 2)
 
 
 @pytest.mark.parametrize(("a", "x"), [(0.01, 1e-8), (0.5, 3.0), (300.0, 300.0), (300.0, 340.0), (5000.0, 5010.0)])
