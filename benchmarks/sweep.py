@@ -44,6 +44,7 @@ def arguments(given: list[str]) -> argparse.Namespace:
     parser.add_argument("--resume", action="store_true", help="leave out the rows that the results have")
     parser.add_argument("--under", action="store_true", help="only the rows that the results have under 1x, or failed")
     parser.add_argument("--write", type=Path, help="a document: its tables of the sweep are written anew")
+    parser.add_argument("--amend", type=Path, help="the page of a whole sweep: the rows of the results are merged in")
     parser.add_argument("--list", action="store_true", help="print the names of the rows, measure nothing")
     parser.add_argument("--results", type=Path, default=ROOT / ".cache" / "sweep.json", help="where to keep the rows")
     return parser.parse_args(given)
@@ -189,6 +190,8 @@ def main(given: list[str]) -> None:
         return
     if rows:
         sweep(rows, options)
+    if options.amend:
+        sweep_report.amend(options.amend, _results(options.results))
     if options.write:
         sweep_report.write(options.write, _results(options.results))
 

@@ -279,6 +279,30 @@ def test_a_sweep_in_pieces(tmp_path, monkeypatch, capsys):
         sweep_report.write(tmp_path / "sweep.json", json.loads(path.read_text(encoding="utf-8")))
 
 
+def test_a_part_of_the_sweep_is_merged_into_the_page(tmp_path):
+    def row(ratio, stages="kernels"):
+        return {"times": {"tfnb": 1e-6, "tensorflow": ratio * 1e-6}, "ratio": ratio, "stages": stages}
+    page = tmp_path / "page.md"
+    page.write_text((FOLDER.parent / "docs" / "sweep.md").read_text(encoding="utf-8"), encoding="utf-8")
+    about = {"date": "2026-01-01", "machine": "here", "python": "3"}
+    whole = {"Abs float32 tiny fetch": row(2.0), "Abs float32 medium fetch": row(0.25),
+             "Neg float32 tiny fetch": row(0.6, "host: Neg"), "Neg float32 large fetch [a|b]": {"error": "late"}}
+    sweep_report.write(page, {"about": about, "rows": whole})
+    before = page.read_text(encoding="utf-8")
+    sweep_report.amend(page, {"about": about, "rows": {}})
+    assert sweep_report.shown(page.read_text(encoding="utf-8")) == sweep_report.shown(before)
+    sweep_report.amend(page, {"about": about | {"date": "2026-02-02"}, "rows": {
+        "Abs float32 medium fetch": row(1.5), "Neg float32 tiny fetch": row(0.7), "Abs float32 tiny fetch": row(0.9),
+        "Neg float32 large fetch [a|b]": row(3.0), "Exp float32 tiny fetch": {"lacks": "it"}}})
+    text = page.read_text(encoding="utf-8")
+    assert "| all rows | 4 | 2 | 0 | 0.6 |" in text and "| all kernels | 4 | 2 | 0 |" in text
+    assert "with host calls" not in text.partition("sweep-under")[0] and "No time" not in text
+    assert "again until 2026-02-02" in text
+    assert {name: row["ratio"] for name, row in sweep_report.shown(text).items()} == {
+        "Abs float32 tiny fetch": 0.9, "Neg float32 tiny fetch": 0.7}
+    assert ", 0 failed" in text and text.count("measured again") == 1
+
+
 def test_each_row_under_1x_has_a_cause():
     """The first that fits; each cause but the last ones fits some row of the sweep."""
     names = [(sweep_report.MODULE_OF[plan.op], plan.name) for plan in sweep_rows.plans()]

@@ -24,7 +24,8 @@ from tfnb.kernels.scalar.number_types import HALVES, wide
 LEAST = 2048                # elements: fewer are not worth a kernel
 TYPES = frozenset(map(np.dtype, "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
 _POWERS: dict[tuple[float, str], str] = {
-    (0, "f"): "", (0, "i"): "", (0, "u"): "", (1, "f"): "float mean", (1, "i"): "mean", (1, "u"): "mean", (0.5, "f"): "root"}
+    (0, "f"): "", (0, "i"): "", (0, "u"): "", (1, "f"): "float mean", (1, "i"): "mean", (1, "u"): "mean",
+    (0.5, "f"): "root"}
 
 
 def both(x: float, y: float, how: Static) -> Any:
