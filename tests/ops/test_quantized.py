@@ -1,8 +1,11 @@
 """Quantization, and arithmetic on quantized tensors: TensorFlow's integers and ranges, in all runs."""
 import numpy as np
+import pytest
 
 import tfnb as tf
 from tests.differential import differences
+from tfnb.kernels.arrays import quantized as arrays
+from tfnb.kernels.library.rows import quantizing
 
 SETUP = '''
 raw, q8, s8, q32 = tf.raw_ops, tf.quint8, tf.qint8, tf.qint32
@@ -109,3 +112,29 @@ def test_a_sum_represents_the_sum():
 
 def test_snippets(oracle):
     assert differences(oracle, SNIPPETS, SETUP, 1e-6, modes=("never", "always")) == {}
+
+
+@pytest.mark.parametrize("mode", ["MIN_COMBINED", "MIN_FIRST", "SCALED"])
+@pytest.mark.parametrize("kind", [tf.quint8, tf.qint32])
+@pytest.mark.parametrize("shape", [(700, 3), (5, 3, 200)])
+def test_many_floats_are_quantized_as_few_are(mode, kind, shape):
+    """By machine code, with NumPy's bits; ranges along axis 1 too."""
+    x = np.random.default_rng(2).normal(0, 2, shape).astype(np.float32)
+    x.flat[:5] = np.nan, np.inf, -np.inf, 0.0, 0.5
+    x.flat[5:300] = np.linspace(-1, 1, 295) * 2
+    along = len(shape) > 1 and mode != "MIN_FIRST"
+    low, high = np.array([-1, -2, -0.5], "f"), np.array([1, 0.5, 3], "f")
+    ends = [end.reshape(3, *[1] * (len(shape) - 2)) if along else end[0] for end in (low, high)]
+    for even in (False, True)[:1 + (mode == "SCALED")]:
+        with np.errstate(all="ignore"):
+            form, steps = arrays.steps_of(*map(np.asarray, ends), kind.as_numpy_dtype, mode, even, False)
+            wanted = arrays.integers(arrays.quantized(x, form, steps, kind.as_numpy_dtype))
+        found = quantizing.quantized(x, form, steps, wanted.dtype, arrays.limits(kind.as_numpy_dtype))
+        np.testing.assert_array_equal(found, wanted)
+    for type in (np.float32, np.float64):
+        wide, given = x.astype(type), [np.asarray(end, type) for end in ends]
+        steps = arrays.multiples(np.dtype(type), *given, (-7, 7))
+        for even, clip in ((False, True), (True, False)):
+            with np.errstate(all="ignore"):
+                wanted = arrays.rounded_to(wide, steps, even, clip)
+            np.testing.assert_array_equal(quantizing.rounded_to(wide, steps, even, clip), wanted)

@@ -55,25 +55,36 @@ def apart(low: Array, high: Array, least: float) -> tuple[Array, Array]:
     return first, np.maximum(Float(0), np.maximum(high, first + gap))
 
 
-def quantized(x: Array, low: Array, high: Array, kind: np.dtype, mode: str, even: bool,
-              narrow: bool) -> tuple[Array, Array, Array]:
-    """Quantize floats, over ranges that broadcast against them; also the ranges that the result has."""
+def steps_of(low: Array, high: Array, kind: np.dtype, mode: str, even: bool,
+             narrow: bool) -> tuple[str, tuple[Array, Array, Array, Array]]:
+    """Return how floats in ranges are quantized: a form of `quantized`, and the low, high, scale and shift it takes."""
     least, most = limits(kind)
     if mode == "SCALED":
         least += narrow
         scale = np.minimum(_scale(least, low), _scale(most, high))
         low, high = (np.asarray(Float(end) / scale) for end in (least, most))
-        found = np.clip(x, low, high) * scale
-        return _clipped(np.rint(found) if even else rounded(found), kind), low, high
+        return "even" if even else "scaled", (low, high, scale, np.zeros_like(scale))
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.asarray((most - least) / (high - low).astype(np.float64), Float)
         if mode == "MIN_FIRST":
-            found = rounded(x * scale) - (rounded(low * scale) - Float(least))
-        elif least:
-            found = rounded((np.clip(x, low, high) - low) * scale - Float((most - least + 1) // 2))
+            return "first", (low, high, scale, np.asarray(rounded(low * scale) - Float(least), Float))
+    shift = Float((most - least + 1) // 2) if least else Float(0.5)
+    return "signed" if least else "unsigned", (low, high, scale, np.full_like(scale, shift))
+
+
+def quantized(x: Array, form: str, steps: tuple[Array, Array, Array, Array], kind: np.dtype) -> Array:
+    """Quantize floats by what `steps_of` returns for their ranges, which broadcast against them."""
+    low, high, scale, shift = steps
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if form == "first":
+            found = rounded(x * scale) - shift
+        elif form in ("even", "scaled"):
+            found = (np.rint if form == "even" else rounded)(np.clip(x, low, high) * scale)
+        elif form == "signed":
+            found = rounded((np.clip(x, low, high) - low) * scale - shift)
         else:
-            found = np.trunc((np.clip(x, low, high) - low) * scale + Float(0.5))
-    return _clipped(found, kind), low, high
+            found = np.trunc((np.clip(x, low, high) - low) * scale + shift)
+    return _clipped(found, kind)
 
 
 def _scale(integer: int, end: Array) -> Array:
@@ -174,18 +185,21 @@ def step_limits(bits: int, signed: bool, narrow: bool) -> tuple[int, int]:
     return (-(1 << bits - 1) + narrow, (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
-def rounded_to(x: Array, low: Array, high: Array, steps: tuple[int, int], even: bool, clip: bool) -> Array:
-    """Return floats rounded to multiples of a step: the integers in `steps` count those between low and high.
-
-    clip: move what is beyond them there.
-    """
-    (least, most), kind = steps, x.dtype.type
+def multiples(dtype: np.dtype, low: Array, high: Array, steps: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
+    """Return the ends, the inverse and the size of a step: the integers in `steps` count those between low and high."""
+    (least, most), kind = steps, dtype.type
     with np.errstate(all="ignore"):
-        sides = [np.where(kind(end) * edge > 0, kind(end) / edge, np.finfo(x.dtype).max)
+        sides = [np.where(kind(end) * edge > 0, kind(end) / edge, np.finfo(dtype).max)
                  for end, edge in ((least, low), (most, high))]
         below = sides[0] < sides[1]
         scale = np.where(below, *sides)
         step = np.where(below, low / kind(least) if least else kind(0), high / kind(most))
-        ends = np.where(below, low, kind(least) * step), np.where(below, kind(most) * step, high)
-        found = (np.clip(x, *ends) if clip else x) * scale
-        return np.asarray((np.rint(found) if even else np.floor(found + kind(0.5))) * step, x.dtype)
+        return np.where(below, low, kind(least) * step), np.where(below, kind(most) * step, high), scale, step
+
+
+def rounded_to(x: Array, multiples: tuple[Array, Array, Array, Array], even: bool, clip: bool) -> Array:
+    """Return floats rounded to multiples of a step. clip: move what is beyond the ends there."""
+    low, high, scale, step = multiples
+    with np.errstate(all="ignore"):
+        found = (np.clip(x, low, high) if clip else x) * scale
+        return np.asarray((np.rint(found) if even else np.floor(found + x.dtype.type(0.5))) * step, x.dtype)

@@ -14,6 +14,7 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import quantized as arrays
+from tfnb.kernels.library.rows import quantizing as by_kernel
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.public import public
 from tfnb.ops.declaration.shapes import of_rank
@@ -79,10 +80,15 @@ def _quantize(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tup
     attrs = ctx.attrs
     low, high = _spread(ctx, x, low, high)
     ends = arrays.apart(low, high, attrs["ensure_minimum_range"])
-    y, first, last = arrays.quantized(x, *ends, attrs["T"].as_numpy_dtype, attrs["mode"].decode(),
-                                      attrs["round_mode"] == b"HALF_TO_EVEN", attrs["narrow_range"])
+    kind = np.dtype(attrs["T"].as_numpy_dtype)
+    form, steps = arrays.steps_of(*ends, kind, attrs["mode"].decode(), attrs["round_mode"] == b"HALF_TO_EVEN",
+                                  attrs["narrow_range"])
+    if by_kernel.is_worth_it(x):
+        y = arrays.records(by_kernel.quantized(x, form, steps, kind[0], arrays.limits(kind)), kind)
+    else:
+        y = arrays.quantized(x, form, steps, kind)
     shape = () if attrs["axis"] == -1 else (-1,)
-    return y, first.reshape(shape), last.reshape(shape)
+    return y, steps[0].reshape(shape), steps[1].reshape(shape)
 
 
 @kernel("input: float, min_range: float, max_range: float -> output: T, output_min: float, output_max: float",
@@ -133,9 +139,11 @@ def _rounded(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray, bits: A
         kept = tuple(i for i in range(x.ndim) if i != attrs["axis"])
         low, high = wide.min(kept), wide.max(kept)
     low, high = _spread(ctx, wide, low, high)
-    made = arrays.rounded_to(wide, low, high, arrays.step_limits(bits, attrs["signed_input"], attrs["narrow_range"]),
-                             attrs.get("round_mode", b"HALF_TO_EVEN") == b"HALF_TO_EVEN", attrs["range_given"])
-    return made.astype(x.dtype)
+    integers = arrays.step_limits(bits, attrs["signed_input"], attrs["narrow_range"])
+    steps = arrays.multiples(wide.dtype, low, high, integers)
+    even = attrs.get("round_mode", b"HALF_TO_EVEN") == b"HALF_TO_EVEN"
+    made = (by_kernel if by_kernel.is_worth_it(x) else arrays).rounded_to(wide, steps, even, attrs["range_given"])
+    return made.astype(x.dtype, copy=False)
 
 
 _ROUNDED: dict[str, Any] = {"shape": _shapes, "numpy": _rounded, "validate": _bits_fit, "signed_input": "bool = true"}
