@@ -6,6 +6,7 @@ that vectors are full.
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -19,18 +20,18 @@ ROW = 512                   # elements of a row of short periods, at least
 Steps = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def clipped(x: float, low: float, high: float) -> float:
+def clipped(x: float, low: float, high: float) -> Any:
     """Return x, or the end of the range that it is beyond; NaN stays."""
     return where(x < low, low, where(x > high, high, x))
 
 
-def away(x: float) -> float:
+def away(x: float) -> Any:
     """Return the nearest integer, as float64; halves are rounded away from 0."""
     size = floor(abs(float64(x)) + 0.5)
     return where(x < 0, -size, size)
 
 
-def quantum(x: float, low: float, high: float, scale: float, shift: float, form: Static, T: Type) -> float:
+def quantum(x: float, low: float, high: float, scale: float, shift: float, form: Static, T: Type) -> Any:
     """Return the integer of a number, as float64: see `quantized` of arrays/quantized.py."""
     if form == "first":
         return float64(T(T(away(T(x * scale))) - shift))
@@ -44,7 +45,7 @@ def quantum(x: float, low: float, high: float, scale: float, shift: float, form:
 
 
 def multiple(x: float, low: float, high: float, scale: float, step: float, form: Static, clip: Static,
-             T: Type) -> float:
+             T: Type) -> Any:
     """Return a number rounded to a multiple of a step: see `rounded_to` of arrays/quantized.py."""
     found = T((clipped(x, low, high) if clip else x) * scale)
     return T((rint(found) if form == "even" else floor(T(found + T(0.5)))) * step)
