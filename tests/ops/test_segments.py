@@ -6,6 +6,7 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
+from tfnb.kernels.library.rows import segments
 
 RNG = np.random.default_rng(7)
 X = np.random.default_rng(1).normal(size=(6, 2)).astype("f")
@@ -160,3 +161,12 @@ def test_sums_of_ascending_segments_end_with_the_last_id(ids, dtype):
     with tf.Session() as session:
         for _ in range(3):
             np.testing.assert_array_equal(session.run(tf.segment_sum(x, i), {x: data, i: ids}), want)
+
+
+@pytest.mark.parametrize("size", [40, 5000])
+@pytest.mark.parametrize("type", [np.float32, np.int64, np.float16])
+def test_elements_are_added_where_they_belong(size, type):
+    values, places = RNG.integers(-9, 9, size).astype(type), RNG.integers(0, 50, size)
+    wanted = np.zeros(50, type)
+    np.add.at(wanted, places, values)
+    np.testing.assert_array_equal(segments.added(values, places, 50), wanted)

@@ -12,6 +12,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import Window, channels_first, pool_window, spatial_axes
 from tfnb.kernels.library import normalize, pools
+from tfnb.kernels.library.rows import segments
 from tfnb.ops.array.create import zeros_like
 from tfnb.ops.array.reshape import shape, stop_gradient
 from tfnb.ops.declaration.construct import Constructor
@@ -168,9 +169,7 @@ def _places(ctx: Any, size: int, x: np.ndarray, index: np.ndarray) -> np.ndarray
 
 
 def _argmax_gradient(ctx: Any, x: np.ndarray, dy: np.ndarray, index: np.ndarray) -> np.ndarray:
-    out = np.zeros(x.size, dy.dtype)
-    np.add.at(out, _places(ctx, x.size, x, index).reshape(-1), dy.reshape(-1))
-    return out.reshape(x.shape)
+    return segments.added(dy.reshape(-1), _places(ctx, x.size, x, index).reshape(-1), x.size).reshape(x.shape)
 
 
 def _argmax_gradient2(ctx: Any, x: np.ndarray, dz: np.ndarray, index: np.ndarray) -> np.ndarray:

@@ -129,6 +129,22 @@ def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: 
                     line[j] = share(line[j], at - start, power, T)
 
 
+@kernel_function(fastmath=())
+def add_element(values: Array, places: Array, target: Array, item: int) -> None:
+    """Add an element where it belongs."""
+    target[int(places[item])] += values[item]
+
+
+def added(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
+    """Return the sums of values by their places in [0, size), added in order: flat arrays."""
+    out = np.zeros(size, values.dtype)
+    if is_worth_it(values, places) and values.dtype in TYPES:
+        add_element.run(values.size, np.ascontiguousarray(values), np.ascontiguousarray(places), out)
+    else:
+        np.add.at(out, places, values)
+    return out
+
+
 def is_worth_it(data: np.ndarray, ids: np.ndarray) -> bool:
     """Return whether machine code should combine these rows."""
     return has_compiler() and (data.dtype in TYPES or data.dtype.name in HALVES) and data.size + ids.size >= LEAST
