@@ -203,3 +203,21 @@ def test_lu_of_many_matrices_is_that_of_lapack(dtype, side):
             exact[i], exact[other] = exact[other], exact[i]
         assert rows[place].tolist() == exact
         np.testing.assert_allclose(found[place], packed, *((2e-3, 2e-2) if dtype == "float16" else (1e-3, 1e-4)))
+
+
+@pytest.mark.parametrize("columns", [1, 5])
+@pytest.mark.parametrize("lower", [False, True])
+@pytest.mark.parametrize("adjoint", [False, True])
+def test_many_small_triangular_systems(columns, lower, adjoint):
+    """Solved by one loop of machine code; a zero in the diagonal gives infinity, as by NumPy and TensorFlow."""
+    a, b = matrices("float64", 40, 9, 9) + 9 * np.eye(9), matrices("float64", 40, 9, columns)
+    b = np.concatenate([b] * 4, 0)
+    a = np.concatenate([a] * 4, 0)
+    with tf.Session() as sess:
+        x = sess.run(tf.matrix_triangular_solve(a, b, lower=lower, adjoint=adjoint))
+        a[0, 3, 3] = 0
+        with_zero = sess.run(tf.matrix_triangular_solve(a, b, lower=lower, adjoint=adjoint))
+    kept = np.tril(a) if lower else np.triu(a)
+    kept = np.swapaxes(kept, 1, 2) if adjoint else kept
+    np.testing.assert_allclose(kept[1:] @ x[1:], b[1:], atol=1e-12)
+    assert np.isinf(with_zero[0, 3]).all() and np.array_equal(with_zero[1:], x[1:])

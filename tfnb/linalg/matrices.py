@@ -18,6 +18,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu.matmul.lapack import solve_triangular
+from tfnb.kernels.library.rows import triangular
 from tfnb.kernels.library.rows.places import band
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.ops.array.create import MatrixDiagPart, eye
@@ -127,10 +128,16 @@ def _solve(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _triangular_solve(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """By BLAS for each matrix, or row by row for all at once; a zero in the diagonal gives infinity."""
+    """By one loop over small matrices, by BLAS for each, or row by row for all at once.
+
+    A zero in the diagonal gives infinity.
+    """
     lower = ctx.attrs["lower"] != ctx.attrs["adjoint"]
     side, kind = a.shape[-1], b.dtype
-    a, b = _turned(wide(a), ctx.attrs["adjoint"]), wide(b)
+    a, b = wide(a), wide(b)
+    if triangular.is_worth_it(a, b):
+        return triangular.solved(a, b, lower, ctx.attrs["adjoint"]).astype(kind, copy=False)
+    a = _turned(a, ctx.attrs["adjoint"])
     x = np.zeros((*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]), b.dtype)
     if a.shape[:-2] == b.shape[:-2] and x.size and 2 * prod(a.shape[:-2]) <= side >= 16 and np.diagonal(
             a, axis1=-2, axis2=-1).all():
