@@ -88,11 +88,15 @@ def rounded_to(x: np.ndarray, multiples: Steps, even: bool, clip: bool) -> np.nd
 
 def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], form: str,
          clip: bool | None) -> np.ndarray:
+    if all(s.size == 1 for s in steps):
+        quantize_row.run(1, np.ascontiguousarray(x), *(np.asarray(s, x.dtype).reshape(1) for s in steps), out, x.size,
+                         x.size, 1, *limits, periods=False, form=form, clip=clip, T=x.dtype.name, To=out.dtype.name)
+        return out
     shape = np.broadcast_shapes(*(s.shape for s in steps), (1,) * x.ndim)
     channels = prod(shape)
     axis = next((i for i, n in enumerate(shape) if n > 1), 0)
-    inner = prod(x.shape[axis + 1:]) if channels > 1 else x.size
-    periods = channels > 1 and inner == 1
+    inner = prod(x.shape[axis + 1:])
+    periods = inner == 1
     repeats = -(-ROW // channels) if periods else 1
     ranges = [np.tile(np.broadcast_to(s, shape).reshape(-1), repeats).astype(x.dtype) for s in steps]
     width = channels * repeats if periods else inner
