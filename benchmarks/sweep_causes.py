@@ -22,8 +22,8 @@ class Cause:
 CAUSES = (
     Cause("Series with as many terms as an element needs", r"Igamma|Betainc|RandomGammaGrad|Zeta|Polygamma|Digamma",
           "one element at a time, 20 to 130 ns, as TensorFlow; lanes of a vector would wait for the slowest",
-          "loops over float64 within the kernels, up to the last place of the dtype, since 2026-11-23 (SciPy's functions "
-          "took 100 to 600 ns); fixed polynomials serve functions of one argument"),
+          "loops over float64 within the kernels, up to the last place of the dtype, since 2026-11-23 (SciPy's "
+          "functions took 100 to 600 ns); fixed polynomials serve functions of one argument"),
     Cause("Functions of float64 from the C library", r"(Atanh|Erfc|Lgamma|Tan|Acos|Fresnel\w+) ",
           "one element at a time, for the bounds of docs/accuracy.md", "polynomials of float32 in float64"),
     Cause("Strings", r"^ops\.strings|StringToNumber|AsString|Join|Decode|Encode|Unicode|Regex|Fingerprint|Substr",

@@ -12,7 +12,7 @@ import numpy as np
 
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Static, Type, abs, float64, floor, rint, trunc, where
+from tfnb.kernels.functions.language import Array, Static, Type, abs, float64, floor, int32, rint, trunc, where
 
 LEAST = 2048                # elements: fewer are not worth a kernel
 ROW = 512                   # elements of a row of short periods, at least
@@ -53,9 +53,12 @@ def multiple(x: float, low: float, high: float, scale: float, step: float, form:
 
 @kernel_function(independent=True, fastmath=())
 def quantize_row(x: Array, low: Array, high: Array, scale: Array, shift: Array, target: Array, size: int, width: int,
-                 channels: int, least: int, most: int, periods: Static, form: Static, clip: Static, T: Type, To: Type,
-                 item: int) -> None:
-    """Quantize `width` elements. periods: each has a range of its own; else an item has one. clip: None quantizes."""
+                 channels: int, least: int, most: int, periods: Static, form: Static, clip: Static, T: Type, U: Type,
+                 To: Type, item: int) -> None:
+    """Quantize `width` elements. periods: each has a range of its own; else an item has one. clip: None quantizes.
+
+    U: a type that has the limits.
+    """
     start = item * width
     count = min(width, size - start)
     source = x[start:]
@@ -64,9 +67,9 @@ def quantize_row(x: Array, low: Array, high: Array, scale: Array, shift: Array, 
     for j in range(count):
         at = j if periods else c
         if clip is None:
-            found = quantum(source[j], low[at], high[at], scale[at], shift[at], form, T)
-            inside = where(found > float64(least), where(found < float64(most), found, float64(most)), float64(least))
-            line[j] = To(int(inside))
+            found = U(quantum(source[j], low[at], high[at], scale[at], shift[at], form, T))
+            inside = where(found > U(least), where(found < U(most), found, U(most)), U(least))
+            line[j] = To(int32(inside))
         else:
             line[j] = multiple(source[j], low[at], high[at], scale[at], shift[at], form, clip, T)
 
@@ -86,11 +89,16 @@ def rounded_to(x: np.ndarray, multiples: Steps, even: bool, clip: bool) -> np.nd
     return _run(x, multiples, np.empty_like(x, order="C"), (0, 0), "even" if even else "up", clip)
 
 
+def _limits_in(x: np.ndarray, out: np.ndarray) -> str:
+    return str(x.dtype.name if out.dtype.itemsize < 4 else "float64")
+
+
 def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], form: str,
          clip: bool | None) -> np.ndarray:
     if all(s.size == 1 for s in steps):
         quantize_row.run(1, np.ascontiguousarray(x), *(np.asarray(s, x.dtype).reshape(1) for s in steps), out, x.size,
-                         x.size, 1, *limits, periods=False, form=form, clip=clip, T=x.dtype.name, To=out.dtype.name)
+                         x.size, 1, *limits, periods=False, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out),
+                         To=out.dtype.name)
         return out
     shape = np.broadcast_shapes(*(s.shape for s in steps), (1,) * x.ndim)
     channels = prod(shape)
@@ -101,5 +109,6 @@ def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], 
     ranges = [np.tile(np.broadcast_to(s, shape).reshape(-1), repeats).astype(x.dtype) for s in steps]
     width = channels * repeats if periods else inner
     quantize_row.run(-(-x.size // width), np.ascontiguousarray(x), *ranges, out, x.size, width, channels, *limits,
-                     periods=periods, form=form, clip=clip, T=x.dtype.name, To=out.dtype.name)
+                     periods=periods, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out),
+                     To=out.dtype.name)
     return out
