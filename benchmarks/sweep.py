@@ -191,7 +191,7 @@ def main(given: list[str]) -> None:
     if rows:
         sweep(rows, options)
     if options.amend:
-        sweep_report.amend(options.amend, _results(options.results))
+        sweep_report.amend(options.amend, _results(options.results), {plan.name for plan in plans()})
     if options.write:
         sweep_report.write(options.write, _results(options.results))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -84,8 +84,8 @@ def write(document: Path, results: dict[str, Any]) -> None:
     _put(document, about(results), families(results["rows"]), under(results["rows"]))
 
 
-def amend(document: Path, results: dict[str, Any]) -> None:
-    """Merge the rows of a part of the sweep into the page of the whole one.
+def amend(document: Path, results: dict[str, Any], names: Collection[str]) -> None:
+    """Merge the rows of a part of the sweep into the page of the whole one. names: those of all rows that there are.
 
     Rows under 1x and those without a time are replaced, and the counts of the families follow; medians are of all rows,
     which the page does not have, and stay those of the whole sweep.
@@ -94,8 +94,13 @@ def amend(document: Path, results: dict[str, Any]) -> None:
     rows = shown(text)
     counts = {cells[0]: [*map(int, cells[1:4]), cells[4]] for cells in (
         line.strip("| ").split(" | ") for line in _part(text, "families").splitlines()[2:])}
+    for name in [name for name in rows if name not in names]:           # another has its place
+        for label in _labels(name, rows[name]["stages"]) if "ratio" in rows[name] else ():
+            for i, least in ((1, 1), (2, 0.5)):
+                counts[label][i] -= rows[name]["ratio"] < least
+        del rows[name]
     for name, found in results["rows"].items():
-        if "lacks" in found:
+        if "lacks" in found or name not in names:
             continue
         before = rows.pop(name, {"ratio": 1.0, "stages": found.get("stages", "")})
         for row, sign in ((before, -1), (found, 1)):

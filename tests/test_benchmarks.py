@@ -289,11 +289,12 @@ def test_a_part_of_the_sweep_is_merged_into_the_page(tmp_path):
              "Neg float32 tiny fetch": row(0.6, "host: Neg"), "Neg float32 large fetch [a|b]": {"error": "late"}}
     sweep_report.write(page, {"about": about, "rows": whole})
     before = page.read_text(encoding="utf-8")
-    sweep_report.amend(page, {"about": about, "rows": {}})
+    names = {*whole, "Exp float32 tiny fetch"}
+    sweep_report.amend(page, {"about": about, "rows": {}}, names)
     assert sweep_report.shown(page.read_text(encoding="utf-8")) == sweep_report.shown(before)
     sweep_report.amend(page, {"about": about | {"date": "2026-02-02"}, "rows": {
         "Abs float32 medium fetch": row(1.5), "Neg float32 tiny fetch": row(0.7), "Abs float32 tiny fetch": row(0.9),
-        "Neg float32 large fetch [a|b]": row(3.0), "Exp float32 tiny fetch": {"lacks": "it"}}})
+        "Neg float32 large fetch [a|b]": row(3.0), "Exp float32 tiny fetch": {"lacks": "it"}}}, names)
     text = page.read_text(encoding="utf-8")
     assert "| all rows | 4 | 2 | 0 | 0.6 |" in text and "| all kernels | 4 | 2 | 0 |" in text
     assert "with host calls" not in text.partition("sweep-under")[0] and "No time" not in text
@@ -301,6 +302,9 @@ def test_a_part_of_the_sweep_is_merged_into_the_page(tmp_path):
     assert {name: row["ratio"] for name, row in sweep_report.shown(text).items()} == {
         "Abs float32 tiny fetch": 0.9, "Neg float32 tiny fetch": 0.7}
     assert ", 0 failed" in text and text.count("measured again") == 1
+    sweep_report.amend(page, {"about": about, "rows": {}}, names - {"Abs float32 tiny fetch"})
+    text = page.read_text(encoding="utf-8")
+    assert "| all rows | 4 | 1 | 0 | 0.6 |" in text and [*sweep_report.shown(text)] == ["Neg float32 tiny fetch"]
 
 
 def test_each_row_under_1x_has_a_cause():

@@ -120,7 +120,7 @@ def igammac(a: Any, x: Any, eps: Any) -> Any:
         if x <= 0.5 and -0.4 < a * log(x) or x > 0.5 and x * 1.1 > a:
             return gamma_small(a, x, eps)
         return 1.0 - gamma_series(a, x, eps)
-    if x < a + (3.0 if eps > 1e-12 else 1.0):
+    if x < a or a > 0.5 and x < a + 1.0:
         return 1.0 - gamma_series(a, x, eps)
     return gamma_fraction(a, x, eps)
 
@@ -160,7 +160,8 @@ def betainc(a: Any, b: Any, x: Any, eps: Any) -> Any:
     """Return the regularized incomplete beta function."""
     if a <= 0.0 or b <= 0.0:
         return math.nan
-    if eps < 1e-12 or not (a + b < 1000.0 and x > 0.0 and x < 1.0):      # lgamma's differences have too few digits
+    # beyond, lgamma's differences have too few digits
+    if eps < 1e-12 or not (a + b < 1000.0 and min(a, b) > 1e-3 and x > 0.0 and x < 1.0):
         return math.scipy_betainc(a, b, x)
     factor = exp(a * log(x) + b * log1p(-x) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b))
     if x < (a + 1.0) / (a + b + 2.0):
@@ -207,7 +208,7 @@ def zeta(x: Any, q: Any, eps: Any) -> Any:
         w = w + 1.0
         power = inverse_power(w, x, eps)
     if power <= eps * total:
-        return total
+        return math.nan if total == 0.0 and x > 1e+12 else total       # as SciPy's, whose factors overflow
     total = total + power * (w / (x - 1.0) + 0.5)
     i = 1.0 / w
     square = i * i
