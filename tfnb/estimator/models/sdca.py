@@ -181,7 +181,8 @@ class SdcaModel:
         """Return unregularized_loss and what regularization adds. examples: as of unregularized_loss."""
         with name_scope("sdca/regularized_loss"):
             weights = reduce_sum(_vector(examples["example_weights"]))
-            return self._penalty(0.5) / weights + self.unregularized_loss(examples)
+            loss: Tensor = self._penalty(0.5) / weights + self.unregularized_loss(examples)
+            return loss
 
     def approximate_duality_gap(self) -> Tensor:
         """Return how much the mean loss is above the least one at most, by the state of the examples seen so far.
@@ -195,7 +196,8 @@ class SdcaModel:
             taken = reduce_any(not_equal(keys, convert_to_tensor(_EMPTY, dtype=dtypes.int64)), 1) \
                 & reduce_any(not_equal(keys, convert_to_tensor(_DELETED, dtype=dtypes.int64)), 1)
             sums = reduce_sum(boolean_mask(states, taken), 0)
-            return (sums[1] + sums[2] + self._penalty(1.0)) / sums[3]
+            gap: Tensor = (sums[1] + sums[2] + self._penalty(1.0)) / sums[3]
+            return gap
 
     def _losses(self, labels: Tensor, sums: Tensor) -> Any:
         """Return the loss of each example."""
@@ -229,7 +231,8 @@ class SdcaModel:
                 made.append(unsorted_segment_sum(values, column.example_indices, count))
         if not made:
             raise ValueError("examples must have features, got none")
-        return add_n(made)
+        total: Tensor = add_n(made)
+        return total
 
     def _columns(self, examples: Mapping[str, Any]) -> list[Any]:
         return list(examples["sparse_features"])
