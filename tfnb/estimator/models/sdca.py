@@ -264,8 +264,9 @@ def _values(column: SparseFeatureColumn) -> Any:
     return cast(column.feature_indices * 0 + 1, dtypes.float32) if values is None else values
 
 
-def _vector(values: Any) -> Any:
-    return cast(reshape(convert_to_tensor(values), [-1]), dtypes.float32)
+def _vector(values: Any) -> Tensor:
+    made: Tensor = cast(reshape(convert_to_tensor(values), [-1]), dtypes.float32)
+    return made
 
 
 describe(globals(), ESTIMATORS)
