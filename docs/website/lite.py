@@ -20,8 +20,8 @@ from jupyter_core.paths import jupyter_path
 
 from docs.website import ROOT
 
-# What the notebooks need and Pyodide's distribution lacks: of Python alone, served by the site.
-PURE = ("anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal")
+# What tfnb and the notebooks need and Pyodide's distribution lacks: of Python alone, served by the site.
+PURE = ("absl-py", "anywidget", "comm", "ipywidgets", "jupyterlab_widgets", "psygnal")
 # The browser's side of widgets, of tfnb's completions and links, and the kernel.
 EXTENSIONS = ("@jupyter-widgets/jupyterlab-manager", "@jupyterlite/pyodide-kernel-extension", "anywidget", "tfnb")
 # Tutorials that a browser can't run, and why.

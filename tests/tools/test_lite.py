@@ -1,8 +1,20 @@
 """The JupyterLite site: which tutorials it has, and how they begin there. Building it needs the network."""
 import json
 import re
+import tomllib
+
+from packaging.requirements import Requirement
 
 from docs.website import lite
+
+# Of tfnb's dependencies, those that the distribution of Pyodide 314 has (pyodide-lock.json)
+PROVIDED = {"google-crc32c", "ml_dtypes", "numpy", "pillow", "protobuf", "scipy", "tqdm"}
+
+
+def test_what_tfnb_needs_in_a_browser_is_there():
+    needed = map(Requirement, tomllib.loads((lite.ROOT / "pyproject.toml").read_text())["project"]["dependencies"])
+    browser = {each.name for each in needed if not each.marker or each.marker.evaluate({"sys_platform": "emscripten"})}
+    assert browser <= PROVIDED | {*lite.PURE} and "numpy" in browser and "llvmlite" not in browser
 
 
 def test_tutorials_that_a_browser_can_run():
