@@ -3,7 +3,7 @@
 from tfnb.core.absent import explain as _explain
 import sys as _sys
 
-from tfnb.rnn.seq2seq import (
+from tfnb.seq2seq.legacy import (
     attention_decoder, basic_rnn_seq2seq, embedding_attention_decoder, embedding_attention_seq2seq,
     embedding_rnn_decoder, embedding_rnn_seq2seq, embedding_tied_rnn_seq2seq, model_with_buckets, one2many_rnn_seq2seq,
     rnn_decoder, tied_rnn_seq2seq,
