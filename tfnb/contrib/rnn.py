@@ -23,6 +23,7 @@ from tfnb.rnn.grid_cells import BidirectionalGridLSTMCell, GridLSTMCell, TimeFre
 from tfnb.rnn.more_cells import (
     CFNCell, GLSTMCell, IndyGRUCell, LayerNormLSTMCell, MinimalRNNCell, WeightNormLSTMCell,
 )
+from tfnb.rnn.ntm_cell import NTMCell
 from tfnb.rnn.projections import EmbeddingWrapper, InputProjectionWrapper, OutputProjectionWrapper
 from tfnb.rnn.static import static_bidirectional_rnn, static_rnn, static_state_saving_rnn
 from tfnb.tools.as_tensorflow import find_inside as _find_inside
