@@ -222,3 +222,30 @@ def test_the_gradient_of_a_variable_that_grows(played):
     with tf.Session() as session:
         for _ in range(4):
             np.testing.assert_allclose(session.run(gradient, {x: [2.0, 1.0, 1.0], n: 5}), [42.0, 2.0, 2.0])
+
+
+def test_loop_invariant_launches_run_in_the_first_iteration_only(monkeypatch):
+    x, n = tf.placeholder(tf.float32, [30, 4]), tf.placeholder(tf.int32, [])
+    ia = tf.TensorArray(tf.float32, 30, clear_after_read=False).unstack(x)
+    _, s = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, tf.sin(x) * s + ia.read(i)), [0, tf.zeros([30, 4])])
+    starts, rounds = [], LoopRunner._rounds
+
+    def watched(self, program, *args):
+        play, tape = program.tape.play, program.tape
+
+        def noted():
+            starts.append((tape.start, program.compiled.once))
+            play()
+        with monkeypatch.context() as patch:
+            patch.setattr(tape, "play", noted)
+            return rounds(self, program, *args)
+    monkeypatch.setattr(LoopRunner, "_rounds", watched)
+    with tf.Session() as session:
+        for k in range(5):                                 # the same program with other values
+            want = np.zeros([30, 4], "f")
+            for row in X:
+                want = np.sin(X + k) * want + row + k
+            starts.clear()
+            np.testing.assert_allclose(session.run(s, {x: X + k, n: 30}), want, rtol=1e-4, atol=1e-5)
+    (first, once), *others = starts
+    assert first == 0 < once and set(others) == {(once, once)} and len(others) >= 20

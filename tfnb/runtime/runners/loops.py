@@ -136,7 +136,10 @@ class LoopRunner:
 
     def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
                 used: Sequence[Held]) -> list[np.ndarray]:
-        """Play the tape until the condition is false, double-buffered: two sets of arrays take turns."""
+        """Play the tape until the condition is false, double-buffered: two sets of arrays take turns.
+
+        The loop-invariant rows of the tape run in the first iteration only.
+        """
         made, here = program.results()
         other, there = program.results()
         heads = [id(h.rows.ready()) for h in used]
@@ -155,6 +158,7 @@ class LoopRunner:
                     self._store.check_time()
                 if not truth.item():
                     break
+                program.tape.start = program.compiled.once
                 point(*forth, *heads)
                 here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
         finally:
