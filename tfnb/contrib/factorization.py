@@ -6,5 +6,6 @@ from tfnb.estimator.models.clustering import (
     SQUARED_EUCLIDEAN_DISTANCE,
 )
 from tfnb.estimator.models.kmeans import KMeansClustering
+from tfnb.estimator.models.wals import WALSModel
 
 _explain(__name__)
