@@ -10,6 +10,7 @@ from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import tiled
 from tfnb.kernels.llvm import microkernel, prelude
 from tfnb.ops.declaration.raw import raw
+from tfnb.runtime.runners.loops import LoopRunner
 
 pytestmark = pytest.mark.skipif(microkernel.machine() is None, reason="tiles need fused multiply-add")
 
@@ -191,3 +192,39 @@ def test_random_graphs_with_products(seed, monkeypatch):
                 updates.append(tf.assign_add(v, 0.1 * tf.matmul(a, b, **flags)))
     chosen = [tensors[i] for i in rng.choice(len(tensors), 4)]
     check(monkeypatch, [*chosen, tensors[-1], *updates], {x: random(24, 24) * 0.3}, runs=2, tolerance=1e-3)
+
+
+@pytest.mark.parametrize("m, k, n", [(24, 30, 64), (13, 300, 45), (64, 7, 96)])
+def test_a_fed_matrix_is_added_within_the_product(m, k, n, monkeypatch):
+    monkeypatch.setattr(tiled, "K_BYTES", 256)                      # several blocks of k
+    x, y, c = (tf.placeholder(tf.float32, shape) for shape in ([k, m], [k, n], [m, n]))
+    feed = {x: random(k, m), y: random(k, n, seed=1), c: random(m, n, seed=2)}
+    found = check(monkeypatch, [c + tf.matmul(x, y, transpose_a=True)], feed)
+    assert found == ["MatMul+AddV2"]
+    check(monkeypatch, [tf.nn.relu(tf.matmul(x, y, transpose_a=True) + c), c + 1.0], feed)
+
+
+@pytest.mark.parametrize("next_sum, other, shared", [
+    ("s + p", "t + tf.reduce_sum(a)", 1), ("p + s", "t", 1), ("s + p", "t + s", 0), ("s + p + s", "t", 0),
+    ("s * 0.5 + p", "t", 0), ("tf.where(tf.reduce_sum(s) > 3.0, s, s + p)", "t", 0)])
+def test_loops_add_products_in_place(next_sum, other, shared, monkeypatch):
+    x, start = tf.placeholder(tf.float32, [20, 24, 30]), tf.placeholder(tf.float32, [30, 64])
+    w = tf.constant(random(30, 64))
+
+    def body(i, s, t):
+        a = tf.gather(x, i)
+        p = tf.matmul(a, tf.matmul(a, w), transpose_a=True)
+        here = {"s": s, "t": t, "p": p, "a": a, "tf": tf}
+        return i + 1, eval(next_sum, here), eval(other, here)
+    loop = tf.while_loop(lambda i, *_: i < 20, body, [0, start, start])
+    sets, share = [], LoopRunner._share
+
+    def noted(self, program, made, here, other, there):
+        share(self, program, made, here, other, there)
+        sets.append(sum(a is b for a, b in zip(made, other, strict=True)))
+        assert all(a is not b or c is d for a, b, c, d in zip(made, other, here, there, strict=False))
+    monkeypatch.setattr(LoopRunner, "_share", noted)
+    given = random(30, 64)
+    check(monkeypatch, list(loop), {x: random(20, 24, 30) * 0.1, start: given}, runs=5)
+    np.testing.assert_array_equal(given, random(30, 64))
+    assert set(sets) == {shared}

@@ -11,7 +11,7 @@ from tfnb.compile.loop_invariant import split_invariant
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
-from tfnb.compile.products import follow_products, straighten, sum_products
+from tfnb.compile.products import accumulate, accumulated, follow_products, straighten, sum_products
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
@@ -23,7 +23,8 @@ class Built:
     """Results of the passes for one stage.
 
     offsets: of each temporary buffer in the arena, in bytes; once: the number of leading steps that are loop-invariant,
-    and so run in the first iteration only.
+    and so run in the first iteration only; accumulated: (number of an input, number of an output) of each that may have
+    the same memory.
     """
 
     traced: Traced
@@ -33,13 +34,15 @@ class Built:
     arena_bytes: int
     once: int = 0
     target: Target = CPU
+    accumulated: tuple[tuple[int, int], ...] = ()
 
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
                 target: Target = CPU) -> Built:
     """Trace, rewrite, fuse, lower and place a stage's buffers. shapes: of each variable. Raises what `trace` raises."""
     traced, groups, steps, once = lowered(stage, inputs, shapes, target)
-    return Built(traced, groups, steps, *place_buffers(steps, once), once, target)
+    return Built(traced, groups, steps, *place_buffers(steps, once), once, target,
+                 accumulated(traced.nodes, traced.outputs) if target.blocked else ())
 
 
 def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
@@ -49,7 +52,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     traced.nodes = live(traced.nodes, traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
     if target.blocked:
-        traced.nodes = sum_products(straighten(traced.nodes, fixed), traced.kept)
+        traced.nodes = accumulate(sum_products(straighten(traced.nodes, fixed), traced.kept), traced.kept)
     else:
         traced.nodes = follow_products(traced.nodes, traced.kept)
     first, rest = split_invariant(traced.nodes, fixed)

@@ -112,6 +112,52 @@ def _summed(node: Node, calls: Sequence[Call]) -> Call | None:
     return made if known_form is not None and known_form.columns(kernel_call(made)) else None
 
 
+def accumulate(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
+    """Fold the addition of a matmul that nothing else reads to a stage input into its call, where the sum is an output.
+
+    So a loop of gradients adds to that of a weight: the addend is the call's last input, and a loop may give it the
+    memory of the output (`accumulated`). The call moves to where the addition was.
+    """
+    readers = Counter(v.buffer for node in nodes for v in node.ins)
+    products: dict[Buffer, tuple[int, Call]] = {}
+    written: dict[Buffer, int] = {}
+    found: dict[int, Node] = {}
+    for i, node in enumerate(nodes):
+        made = None
+        if _is_sum(node) and len(node.ins) == 2 and node.outs[0].buffer.role == "output":
+            for product, addend in (node.ins, node.ins[::-1]):
+                place, call = products.get(product.buffer, (-1, None))
+                if call is None or readers[product.buffer] != 1 or product.buffer in kept \
+                        or not _may_add(node, call, addend):
+                    continue
+                if all(written.get(v.buffer, -1) <= place for v in call.ins):
+                    made = replace(call, ins=[*call.ins, addend], outs=node.outs, also=(*call.also, node.op))
+                    del found[place]
+                    break
+        node = found[i] = made or node
+        form = contraction(node)
+        if form is not None and isinstance(node, Call) and len(node.ins) == 2 and node.outs[0].buffer.role == "temp":
+            products[node.outs[0].buffer] = i, node
+        written.update((v.buffer, i) for v in node.outs)
+    return list(found.values())
+
+
+def _may_add(node: Node, call: Call, addend: Value) -> bool:
+    """Return whether a matmul's kernel can add `addend`, a whole stage input, for a sum."""
+    product, form = call.outs[0], contraction(call)
+    return addend.buffer.role == "input" and addend.known is None and form is not None and all(
+        v.is_plain() and v.shape == product.shape and v.type == product.type for v in (product, addend, *node.outs)
+    ) and form.columns(kernel_call(call)) > 0
+
+
+def accumulated(nodes: Sequence[Node], outputs: Sequence[Value]) -> tuple[tuple[int, int], ...]:
+    """Return (number of an input, number of an output) of each sum of `accumulate` whose addend nothing else reads."""
+    readers = Counter(v.buffer for node in nodes for v in node.ins)
+    readers.update(v.buffer for v in outputs)
+    return tuple((node.ins[-1].buffer.index, node.outs[0].buffer.index) for node in nodes
+                 if contraction(node) is not None and len(node.ins) % 2 and readers[node.ins[-1].buffer] == 1)
+
+
 def follow_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
     """Fold a bias, a relu, or both, that alone read a matmul of floats into its call, whose attr "epilogue" names them.
 

@@ -1,12 +1,13 @@
 """Register tiles of matmul as LLVM vector code, fitted to the processor: native functions of kernel source.
 
-    multiply_by_row_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
-    multiply_by_column_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, more)
+    multiply_by_row_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, base)
+    multiply_by_column_TYPE(rows, pairs, count, a, a_step, b, b_step, columns, c, c_step, k, base)
 
-C = A B, or C += A B if `more`, summed over `count` pairs of A and B, for a tile of C: at `pairs` stand the addresses of
-each A and B, which lie `a` and `b` further on; `rows` is one of `Machine.rows`, `columns` is at most `Machine.width`,
-k at least 1. All arguments are int64: addresses, sizes, and steps in bytes from one row to the next. By row, the rows
-of A lie `a_step` apart; by column, its columns do (A is stored transposed).
+C = A B, or C = D + A B if `base`, the address of D, is not 0 (it may be that of C), summed over `count` pairs of A and
+B, for a tile of C: at `pairs` stand the addresses of each A and B, which lie `a` and `b` further on; `rows` is one of
+`Machine.rows`, `columns` is at most `Machine.width`, k at least 1. All arguments are int64: addresses, sizes, and steps
+in bytes from one row to the next. By row, the rows of A lie `a_step` apart; by column, its columns do (A is
+stored transposed).
 
 While k runs the tile stays in registers: at each step a row of B is a few vectors, and each element of a column of A is
 spread over a vector and multiplied with them. An element of C is one chain of fused multiply-adds, so its bits depend
@@ -126,7 +127,7 @@ def primitives() -> dict[str, Native]:
 def _word(machine: Machine, type: str, by_row: bool) -> Native:
     """Return a switch to the function that is made for a count of rows and vectors."""
     def make(builder: Any, rows: Any, *args: Any) -> None:
-        *places, columns, c, c_step, k, more = args         # places: from pairs to b_step
+        *places, columns, c, c_step, k, base = args         # places: from pairs to b_step
         word, lanes, most = ir.IntType(64), machine.lanes(type), machine.vectors
         vectors = builder.udiv(builder.add(columns, word(lanes - 1)), word(lanes))
         partial = builder.zext(builder.icmp_unsigned("!=", builder.urem(columns, word(lanes)), word(0)), word)
@@ -140,7 +141,7 @@ def _word(machine: Machine, type: str, by_row: bool) -> Native:
             plain = machine.masks or not tile.masked
             switch.add_case(word(4 * most * tile.rows + 2 * tile.vectors + (not plain)), block)
             builder.position_at_end(block)
-            builder.call(_Maker(tile).function(builder.module), [*places, c, c_step, k, columns, more])
+            builder.call(_Maker(tile).function(builder.module), [*places, c, c_step, k, columns, base])
             builder.branch(after)
         builder.position_at_end(after)
 
@@ -179,7 +180,7 @@ def _tiles(machine: Machine, type: str, by_row: bool) -> list[Tile]:
 
 @dataclass
 class _Maker:
-    """Writes the function of a tile: (pairs, count, a, a_step, b, b_step, c, c_step, k, columns, more)."""
+    """Writes the function of a tile: (pairs, count, a, a_step, b, b_step, c, c_step, k, columns, base)."""
 
     tile: Tile
     lanes: int = field(init=False)
@@ -205,7 +206,7 @@ class _Maker:
         return made
 
     def _write(self, made: Any) -> None:
-        pairs, count, a, a_step, b, b_step, c, c_step, k, columns, more = made.args
+        pairs, count, a, a_step, b, b_step, c, c_step, k, columns, base = made.args
         word = ir.IntType(64)
         entry, pair, loop, after, done, adding, storing = (
             made.append_basic_block(name) for name in ("entry", "pair", "loop", "after", "done", "adding", "storing"))
@@ -234,12 +235,13 @@ class _Maker:
         _again([at, pairs_left, *before], [builder.add(at, word(16)), left, *sums], after)
         builder.cbranch(builder.icmp_unsigned("!=", left, word(0)), pair, done)
         builder.position_at_end(done)
-        builder.cbranch(builder.icmp_unsigned("!=", more, word(0)), adding, storing)
+        builder.cbranch(builder.icmp_unsigned("!=", base, word(0)), adding, storing)
         for block in (adding, storing):
             builder.position_at_end(block)
-            for place, number, value in self._places(c, c_step, sums):
-                total = builder.fadd(self._load(place, number), value) if block is adding else value
-                self._store(total, place, number)
+            sources = self._places(base, c_step, sums) if block is adding else ()
+            totals = [builder.fadd(self._load(place, number), value) for place, number, value in sources] or sums
+            for place, number, value in self._places(c, c_step, totals):
+                self._store(value, place, number)
             builder.ret_void()
 
     def _phis(self, start: Sequence[Any], block: Any) -> list[Any]:

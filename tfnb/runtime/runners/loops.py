@@ -138,10 +138,12 @@ class LoopRunner:
                 used: Sequence[Held]) -> list[np.ndarray]:
         """Play the tape until the condition is false, double-buffered: two sets of arrays take turns.
 
-        The loop-invariant rows of the tape run in the first iteration only.
+        Sums that the program adds to in place have one array in both. The loop-invariant rows of the tape run in the
+        first iteration only.
         """
         made, here = program.results()
         other, there = program.results()
+        self._share(program, made, here, other, there)
         heads = [id(h.rows.ready()) for h in used]
         point, status = program.tape.point, program.tape.status
         play = self._locked(program.tape.play) if self._locks else program.tape.play
@@ -167,6 +169,15 @@ class LoopRunner:
             h.note(resident)
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
         return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+
+    def _share(self, program: Program, made: list[np.ndarray], here: list[np.ndarray], other: list[np.ndarray],
+               there: list[np.ndarray]) -> None:
+        """Replace in the second set the arrays of sums that the program adds to in place by those of the first."""
+        nexts, feeds = self.loop.nexts, self.loop.step_feeds
+        for i, k in program.compiled.accumulated:
+            if nexts.count(k) == 1 and nexts.index(k) == feeds[i]:
+                slot = next(j for j, array in enumerate(made) if array is here[k])
+                there[k] = other[slot] = made[slot]
 
     def _locked(self, play: Callable[[], None]) -> Callable[[], None]:
         """Return `play` with the lock of updates held: others may update between two iterations."""

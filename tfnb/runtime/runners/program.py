@@ -40,7 +40,8 @@ RECYCLED = 1 << 26                # bytes of the largest that is kept to serve a
 class Compiled:
     """A stage compiled for given inputs; shared by all Programs of it.
 
-    shapes: those of its variables; once: the number of leading steps that are loop-invariant (first iteration only).
+    shapes: those of its variables; once: the number of leading steps that are loop-invariant (first iteration only);
+    accumulated: (number of an input, number of an output) of each that may have the same memory.
     """
 
     stage: Stage
@@ -52,6 +53,7 @@ class Compiled:
     arena_bytes: int
     residents: tuple[Resident, ...] = ()
     once: int = 0
+    accumulated: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def layout(self) -> Layout:
@@ -67,6 +69,7 @@ class Repointed:
 
     residents: tuple[Resident, ...] = ()
     once = 0
+    accumulated: tuple[tuple[int, int], ...] = ()
 
     def __init__(self, template: Template, inputs: tuple[Meta, ...], values: Sequence[int]) -> None:
         self.stage, self.shapes, self.inputs = template.stage, template.shapes, inputs
@@ -99,7 +102,7 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store, target: Ta
     shapes = variable_shapes(stage, store)
     built = build_stage(stage, inputs, shapes, target)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
-                    built.arena_bytes, tuple(built.traced.residents), built.once)
+                    built.arena_bytes, tuple(built.traced.residents), built.once, built.accumulated)
 
 
 def variable_shapes(stage: Stage, store: Store) -> dict[Operation, tuple[int, ...]]:

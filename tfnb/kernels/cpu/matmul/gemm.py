@@ -90,13 +90,16 @@ def kernel(args, begin, end):
 def matmul(call: Call, epilogue: Epilogue | None = None) -> list[Launch]:
     """Return the launches of MatMul: (m, k) x (k, n) -> (m, n), with `transpose_a`, `transpose_b`.
 
-    Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two. epilogue: a kernel to run
-    over the blocks of the output while they are in the cache; only where there are such.
+    Of more inputs, where `block_columns(call)` is not 0: the sum of the products of each two, and of a last
+    single input, whose memory the output may have. epilogue: a kernel to run over the blocks of the output while they
+    are in the cache; only where there are such.
     """
     wanted = _wanted(call)
     if tiled.is_worth_it(wanted, len(call.inputs) // 2):
-        pairs = [(call.input(i), call.input(i + 1)) for i in range(0, len(call.inputs), 2)]
-        return tiled.launches(call, wanted, pairs, call.output(), epilogue=epilogue)
+        count = len(call.inputs)
+        pairs = [(call.input(i), call.input(i + 1)) for i in range(0, count - 1, 2)]
+        addend = call.input(count - 1) if count % 2 else None
+        return tiled.launches(call, wanted, pairs, call.output(), epilogue=epilogue, addend=addend)
     assert epilogue is None and len(call.inputs) == 2
     return _plain_matmul(call)
 

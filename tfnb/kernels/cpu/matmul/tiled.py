@@ -67,7 +67,7 @@ EPILOGUE_COLUMNS = 256                                      # a row of an epilog
 LINE = 64                                               # bytes
 
 (C, M, N, K, A_STEP, A_PANEL, B_STEP, B_PANEL, A_MOVE, B_MOVE, C_MOVE, BLOCK_ROWS, BLOCK_COLUMNS, PER_COLUMN,
- PER_MATRIX, DEPTH, COUNT, TOGETHER, EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(21)      # then addresses: A, B, epilogue
+ PER_MATRIX, DEPTH, COUNT, TOGETHER, ADDEND, EPILOGUE, EPILOGUE_ITEMS, PAIRS) = range(22)  # then A, B, epilogue
 
 SOURCE = f"""
 LEVEL = 0
@@ -77,21 +77,25 @@ def height(left):
     {{heights}}
 
 @device
-def multiply(args, pairs, a, b, c, m, n):
-    '''Store a block of C; a and b are offsets in the matrices of each pair.'''
+def multiply(args, pairs, a, b, c, m, n, base):
+    '''Store a block of C; a and b are offsets in the matrices of each pair, base that of what is added, or 0.'''
     a_step, b_step, c_step, k, count = args[{A_STEP}], args[{B_STEP}], args[{N}] * {{size}}, args[{K}], args[{COUNT}]
     together, depth = args[{TOGETHER}], args[{DEPTH}]
     for first in range(0, count, together):
         for p in range(0, k, depth):
+            start = base
+            if first + p > 0:
+                start = c
             for j in range(0, n, {{width}}):
                 i = 0
                 while i < m:
                     rows = height(m - i)
+                    place = i * c_step + {{size}} * j
                     multiply_by_{{order}}_{{type}}(
                         rows, pairs + 16 * first, min(together, count - first),
                         a + i // {{tall}} * args[{A_PANEL}] + i % {{tall}} * {{a_row}} + p * {{a_column}}, a_step,
                         b + j // {{width}} * args[{B_PANEL}] + p * b_step, b_step, min({{width}}, n - j),
-                        c + i * c_step + {{size}} * j, c_step, min(depth, k - p), first + p)
+                        c + place, c_step, min(depth, k - p), (start + place) * min(start, 1))
                     i += rows
 
 def kernel(args, begin, end):
@@ -102,9 +106,11 @@ def kernel(args, begin, end):
         i, across = block // args[{PER_COLUMN}] * args[{BLOCK_ROWS}], block % args[{PER_COLUMN}]
         j = across * args[{BLOCK_COLUMNS}]
         rows, columns = min(args[{BLOCK_ROWS}], args[{M}] - i), min(args[{BLOCK_COLUMNS}], n - j)
+        place = (i * n + j) * {{size}}
         multiply(args, pairs, matrix * args[{A_MOVE}] + i // {{tall}} * args[{A_PANEL}],
                  matrix * args[{B_MOVE}] + j // {{width}} * args[{B_PANEL}],
-                 args[{C}] + matrix * args[{C_MOVE}] + (i * n + j) * {{size}}, rows, columns)
+                 args[{C}] + matrix * args[{C_MOVE}] + place, rows, columns,
+                 (args[{ADDEND}] + place) * min(args[{ADDEND}], 1))
         if args[{EPILOGUE}]:
             first = (across * args[{M}] + i) * args[{EPILOGUE_ITEMS}]
             call_kernel(args[{EPILOGUE}], pairs + 16 * args[{COUNT}], first, first + rows * args[{EPILOGUE_ITEMS}])
@@ -162,10 +168,11 @@ def is_worth_it(product: Product, terms: int = 1) -> bool:
 
 
 def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Address]], c: Address, count: int = 1,
-             moves: Moves = (0, 0, 0), epilogue: Epilogue | None = None) -> list[Launch]:
+             moves: Moves = (0, 0, 0), epilogue: Epilogue | None = None, addend: Address | None = None) -> list[Launch]:
     """Return the launches of `count` matmuls, each the sum of those of `pairs`.
 
-    moves: how many matrices further on the next a, b and c lie (0: it is the same one).
+    moves: how many matrices further on the next a, b and c lie (0: it is the same one). addend: a matrix that is added
+    to the only one; it may lie in the memory of c.
     """
     machine = microkernel.machine()
     assert machine is not None
@@ -183,7 +190,7 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     words: tuple[Word, ...] = (
         c.reach(reach[2]), m, n, k, a.step, a.panel, b.step, b.panel,
         *(move * nbytes for move, nbytes in zip(moves, each, strict=True)), rows, columns, per_column, per_matrix,
-        depth, len(pairs), together, *begin, *places, *more)
+        depth, len(pairs), together, 0 if addend is None else addend.reach(m * n * size), *begin, *places, *more)
     return [*a.before, *b.before, Launch(SOURCE.format(**names(machine, product.type, not product.transpose_a)), words,
                                          count * per_matrix, grain, "gemm")]
 
