@@ -5,10 +5,11 @@ import numpy as np
 import pytest
 
 import tfnb as tf
+from tests import processors
 from tfnb.compile import epilogues
 from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import tiled
-from tfnb.kernels.llvm import microkernel, prelude
+from tfnb.kernels.llvm import microkernel
 from tfnb.ops.declaration.raw import raw
 from tfnb.runtime.runners.loops import LoopRunner
 
@@ -158,11 +159,7 @@ def test_stacks_and_constants_are_transposed_before(monkeypatch):
 
 @pytest.mark.parametrize("machine", [microkernel.AVX2, microkernel.NEON])
 def test_epilogues_and_sums_with_tiles_of_other_processors(machine, monkeypatch):
-    if microkernel.machine().bytes < machine.bytes:
-        pytest.skip("this processor has shorter vectors")
-    monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    words = {**prelude.primitives(), **microkernel.primitives()}
-    monkeypatch.setattr(prelude, "primitives", lambda: words)
+    processors.use(machine, monkeypatch)
     w = tf.Variable(random(37, 48) * 0.1)
     xs = [tf.placeholder(tf.float32, [29, 37]) for _ in range(2)]
     y = tf.tanh(tf.matmul(xs[0], w) + tf.matmul(xs[1], w))

@@ -47,7 +47,7 @@ def sample():
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
-    for step in range(300):
+    for step in range(500):
         for _ in range(3):
             sess.run(train_critic, {real: sample()})
         sess.run(train_generator)

@@ -24,7 +24,7 @@ SCORES = {
     "r0_12_mnist_cnn": (0.9, 1), "r0_12_tfrecords": (0, 1e-3), "r1_0_autoencoder": (0, 0.3),
     "r1_0_control_flow": (0, 1e-3), "r1_0_dqn": (5, 5), "r1_0_lstm": (0.9, 1), "r1_0_perceptron": (0.93, 1),
     "r1_0_seq2seq": (0.5, 1), "r1_15_policy_gradient": (0.9, 1),
-    "r1_15_sequence_examples": (0.75, 1), "r1_15_wgan": (0, 1.5), "r1_15_saved_model": (0.9, 1), "r1_15_vae": (0, 0.6),
+    "r1_15_sequence_examples": (0.75, 1), "r1_15_wgan": (0, 0.8), "r1_15_saved_model": (0.9, 1), "r1_15_vae": (0, 0.6),
     "r1_4_dynamic_rnn": (0.9, 1), "r1_4_layers": (0.8, 1), "r1_4_logistic": (0.95, 1), "r1_4_saver": (0, 0.05),
     "r1_4_tfidf": (0.9, 1), "r1_4_wide_census": (0.85, 1),
 }

@@ -156,7 +156,8 @@ def _kept(value: Any) -> tuple[np.ndarray, ...]:
 
 def is_random(op: str) -> bool:
     """Does the op give something else in each run?"""
-    others = ("ExtractGlimpse", "NonDeterministicInts", "GetSessionHandle")        # no seed; entropy; a new handle
+    # no seed; entropy; a new handle
+    others = ("ExtractGlimpse", "ExtractGlimpseV2", "NonDeterministicInts", "GetSessionHandle")
     return isinstance(registry.find(op), kinds.Random) or op in others
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests import processors
 from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import blas, gemm, panels, tiled
 from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Call, Meta
-from tfnb.kernels.llvm import microkernel, prelude
+from tfnb.kernels.llvm import microkernel
 
 
 @pytest.fixture(autouse=True)
@@ -191,11 +192,7 @@ def test_b_is_transposed_before_where_tiles_serve():
 @pytest.mark.parametrize("machine", [microkernel.AVX2, microkernel.NEON])
 @pytest.mark.parametrize("type_", ["float32", "float64"])
 def test_tiles_of_other_processors(machine, type_, monkeypatch, run):
-    if microkernel.machine() is None or microkernel.machine().bytes < machine.bytes:
-        pytest.skip("this processor has shorter vectors")
-    monkeypatch.setattr(microkernel, "machine", lambda: machine)
-    words = {**prelude.primitives(), **microkernel.primitives()}
-    monkeypatch.setattr(prelude, "primitives", lambda: words)
+    processors.use(machine, monkeypatch)
     for transpose_a in (False, True):
         for m, n, k in [(29, 37, 40), (8, 13, 3), (200, 96, 100)]:
             a, b = operands((k, m) if transpose_a else (m, k), (k, n), type_)

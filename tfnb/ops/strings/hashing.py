@@ -272,7 +272,7 @@ def StringToHashBucketStrong(texts: Any, *, num_buckets: int, key: Sequence[int]
     return _buckets(found, num_buckets, texts.shape)
 
 
-for _op in (StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong):
+for _op in (SdcaFprint, StringToHashBucket, StringToHashBucketFast, StringToHashBucketStrong):
     _op.no_gradient("its input is a string")
 
 
