@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,25 @@ def project(tmp_path_factory):
         shutil.copy(program, root)
     (root / "wrong.py").write_text(WRONG)
     return root
+
+
+LOADED = """
+import sys
+before = {*sys.modules}
+from tfnb.tools import stubs
+stubs.public_modules()
+print(*{name.split(".")[0] for name, module in sys.modules.items()
+        if name not in before and "site-packages" in (getattr(module, "__file__", "") or "")})
+"""
+
+
+def test_the_build_installs_what_stubs_are_made_from():
+    """Stubs are made in an environment of the build's own, without the other dependencies."""
+    hook = (PACKAGE / "proto" / "build_hook.py").read_text()
+    given, = re.findall(r"^FOR_STUBS = (.*)$", hook, re.MULTILINE)
+    modules = {"protobuf": "google", "google-crc32c": "google_crc32c", "absl-py": "absl", "ml-dtypes": "ml_dtypes"}
+    done = subprocess.run([sys.executable, "-c", LOADED], check=True, capture_output=True, text=True)
+    assert {*done.stdout.split()} == {modules.get(name, name) for name in ast.literal_eval(given)}
 
 
 @pytest.mark.slow
