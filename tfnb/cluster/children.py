@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -15,8 +16,10 @@ from typing import Any
 from tfnb.core.errors import UnavailableError, UnimplementedError, error_of
 
 PYTHON = "TFNB_TF_PYTHON"
+LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 LINES = 20              # of a server's log that an error shows
 _TASK = Path(__file__).with_name("tensorflow_task.py")
+_RECORD = re.compile(r"(?:.*?: )?([IWEF])(?:\d{4} | \S+:\d+\])")      # as of absl's log or of TensorFlow's own
 _children: list[subprocess.Popen[bytes]] = []
 
 
@@ -42,7 +45,7 @@ class Child:
 
     def __init__(self, server_def: Any) -> None:
         # Else a line for each graph that is extended, and for each neighbour that ends; sessions get the errors.
-        environment = {"TF_CPP_MIN_LOG_LEVEL": "3", **os.environ}
+        environment = {LEVEL: "3", **os.environ}
         if os.environ.get(PYTHON):
             environment.pop("PYTHONPATH", None)                 # of this Python, not of that
         self._process = subprocess.Popen([tensorflow_python(), str(_TASK)], stdin=subprocess.PIPE,
@@ -50,6 +53,7 @@ class Child:
         _children.append(self._process)
         self._ready = False
         self._said: deque[str] = deque(maxlen=LINES)
+        self._level = environment[LEVEL]
         self._listener = threading.Thread(target=self._listen, name="tfnb-server-log", daemon=True)
         self._listener.start()
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -72,15 +76,18 @@ class Child:
         self.target, self._ready = rest, True
 
     def _listen(self) -> None:
-        """Pass on the log of the ready server; keep the lines before, of TensorFlow's import, for an error."""
+        """Pass on the ready server's log from its level on; keep the last lines of all, for an error."""
         assert self._process.stderr is not None
+        shown = True
         with self._process.stderr as lines:
             for line in lines:
                 text = line.decode(errors="replace")
-                if self._ready:
+                self._said.append(text)
+                record = _RECORD.match(text)
+                if record is not None:          # TensorFlow 2.21's servers write all levels; other lines belong to it
+                    shown = str("IWEF".index(record[1])) >= self._level
+                if self._ready and shown:
                     sys.stderr.write(text)
-                else:
-                    self._said.append(text)
 
     @property
     def pid(self) -> int:
@@ -94,7 +101,9 @@ class Child:
     def join(self) -> None:
         """Block until the process ends. Raises UnavailableError then: servers run for ever."""
         status = self._process.wait()
-        raise UnavailableError(None, None, f"TensorFlow's server has ended, with exit status {status}")
+        self._listener.join(1)
+        raise UnavailableError(None, None, f"TensorFlow's server has ended, with exit status {status}\n"
+                               f"{''.join(self._said)}".rstrip())
 
     def stop(self) -> None:
         """End the process, and close the pipes to it."""
