@@ -46,8 +46,9 @@ def Bitcast() -> None:
 def _reinterpreted(dtype: Any, x: np.ndarray) -> np.ndarray:
     before, after = x.dtype.itemsize, dtype.np_dtype.itemsize
     shape = x.shape if before == after else (*x.shape, before // after) if before > after else x.shape[:-1]
+    x = np.ascontiguousarray(x)                                   # of a scalar a vector
     if before < after:
-        x = np.ascontiguousarray(x).reshape(*shape, 1, x.shape[-1])
+        x = x.reshape(*shape, 1, x.shape[-1])
     return x.view(dtype.np_dtype).reshape(shape).copy()
 
 
