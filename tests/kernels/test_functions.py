@@ -135,6 +135,21 @@ def test_a_failure_ends_in_the_status():
     assert "cuda.atomic.cas(status, 0, 0, 1)" in text and "def kernel(x, y, limit, status, items):" in text
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_run_takes_arrays_of_any_layout(compiled, monkeypatch):
+    @kernel_function
+    def sums(x: Array, y: Array, size: MaybeOne, item: int):
+        y[item] = 0
+        for k in range(size):
+            y[item] = y[item] + x[item * size + k]
+    monkeypatch.setattr(functions, "has_compiler", lambda: compiled)
+    x, y = np.arange(6.0).reshape(2, 3), np.empty((3, 1))
+    sums.run(3, x.T, y, 2)
+    np.testing.assert_array_equal(y[:, 0], x.sum(0))
+    sums.run(3, x[:, ::-1][0], y, 1)
+    np.testing.assert_array_equal(y[:, 0], [2, 1, 0])
+
+
 def test_rows_go_past_the_caches():
     @kernel_function
     def doubled(x: Array, y: Array, room: Array, n: int, item: int):

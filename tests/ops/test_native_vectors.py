@@ -99,6 +99,9 @@ CASES |= {
     **{f"{op} {way} {scale}": lambda op=op, way=way, scale=scale: getattr(tf.raw_ops, op)(
         input=IMAGES, size=[5, 6], offsets=OFFSETS * scale, centered=way, normalized=way, uniform_noise=False,
         noise="zero") for op in ("ExtractGlimpse", "ExtractGlimpseV2") for way in (True, False) for scale in (0.1, 3)},
+    "product with a transposed matrix": lambda: tf.raw_ops.SparseTensorDenseMatMul(
+        a_indices=MATRIX, a_values=np.arange(9, dtype="f"), a_shape=np.int64([8, 6]),
+        b=tf.transpose(tf.placeholder_with_default(np.arange(12, dtype="f").reshape(2, 6), [2, 6]))),
     "a box that covers": lambda: tf.raw_ops.SampleDistortedBoundingBox(
         image_size=[40, 50, 3], bounding_boxes=INSIDE, seed=3, seed2=4, min_object_covered=0.9),
 }

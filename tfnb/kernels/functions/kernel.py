@@ -101,13 +101,16 @@ class KernelFunction:
     def run(self, items: int, *args: Any, **constants: Any) -> None:
         """Run the compiled form (the function itself, without a compiler) for each item, in order. Releases the GIL.
 
-        args: contiguous NumPy arrays and integers, in the order of the parameters; constants: the others, None for an
-        array that there is not included. Compiles at the first call for dtypes and constants.
+        args: NumPy arrays of any shape and integers, in the order of the parameters; constants: the others, None for an
+        array that there is not included. Arrays that are not contiguous are copied: none that the function writes to
+        may be one. Compiles at the first call for dtypes and constants.
         Raises KernelFailure for a value that the function does not take.
         """
+        args = tuple([np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in args])
         if not has_compiler():
             names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
-            self.python(items, **dict(zip(names, args, strict=True)), **constants)
+            flat = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in args]
+            self.python(items, **dict(zip(names, flat, strict=True)), **constants)
             return
         if self._ones:
             args, constants = self._with_ones(args, constants)

@@ -8,12 +8,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 
 from tfnb.core.options import has_compiler
-from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, int32, int64, uint64, unrolled
 from tfnb.kernels.launch import Call, Launch
 
@@ -66,13 +65,10 @@ def unique_elements(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndar
     """Return the distinct elements of a vector of INTEGERS in order of appearance, and the place of each element."""
     if not has_compiler():
         return _unique_by_sorting(x, index)
-    x = np.ascontiguousarray(x)
     bits = max(4, (2 * max(1, x.size) - 1).bit_length())
-    y, places = np.empty_like(x), np.empty(x.size, index)
+    y, places = np.empty(x.shape, x.dtype), np.empty(x.size, index)
     total, table = np.zeros(1, np.int64), np.empty(1 << bits, np.int32)
-    addresses = [array.ctypes.data for array in (x, y, places, total, table)]
-    words = np.array([*addresses, x.size, (1 << bits) - 1, 64 - bits], np.int64)
-    _native_unique(x.dtype.name, places.dtype.name)(words.ctypes.data, 0, 1)
+    number_unique.run(1, x, y, places, total, table, x.size, (1 << bits) - 1, 64 - bits, Index=type_name(places.dtype))
     return y[:total[0]].copy(), places
 
 
@@ -82,12 +78,6 @@ def _unique_by_sorting(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.n
     ranks = np.empty(len(first), index)
     ranks[order] = np.arange(len(first))
     return x[first[order]], ranks[inverse]
-
-
-@cache
-def _native_unique(type: str, index: str) -> Callable[[int, int, int], None]:
-    types = {"x": type, "y": type, "places": index, "total": "int64", "table": "int32"}
-    return number_unique.native(types, Index=index)
 
 
 @kernel_function(independent=True)

@@ -105,9 +105,9 @@ def _sparse_part(n: int, first: int, examples: Sequence[np.ndarray], features: S
         order = np.argsort(row, kind="stable")
         row, place, value = row[order], place[order], value[order]
     starts = np.searchsorted(row, np.arange(n + 1)).astype(np.int64)
-    place = np.ascontiguousarray(place, np.int64)
+    place = place.astype(np.int64, copy=False)
     _check_once(starts, place, first)
-    return starts, place, np.ascontiguousarray(value, np.float32)
+    return starts, place, value.astype(np.float32, copy=False)
 
 
 def _check_once(starts: np.ndarray, places: np.ndarray, size: int) -> None:
@@ -124,7 +124,7 @@ def _dense_part(n: int, features: Sequence[np.ndarray], weights: Sequence[np.nda
             raise ValueError(f"dense features {i} must be a matrix of {n} examples and a column for each of "
                              f"{weight.size} weights, got the shape {list(feature.shape)}")
     if len(features) == 1:
-        return np.ascontiguousarray(features[0])
+        return features[0]
     return np.concatenate(features, 1) if features else np.zeros((n, 0), np.float32)
 
 
@@ -177,7 +177,7 @@ def _solve(arrays: Sequence[Any], loss: str, adaptive: bool, l1: float, l2: floa
     matrix = _dense_part(n, dense, dense_weights)
     width = matrix.shape[1]
     examples = _Examples(matrix, *_sparse_part(n, width, rows, features, values, known, sparse_weights))
-    y, state = _signed(labels, loss), np.array(before, np.float32)
+    y, state = _signed(labels, loss), np.array(before, np.float32, order="C")      # (written to)
     all_weights = [*dense_weights, *sparse_weights]
     w = np.concatenate([each.ravel() for each in all_weights]) if all_weights else np.zeros(0, np.float32)
     with np.errstate(all="ignore"):
@@ -189,9 +189,8 @@ def _solve(arrays: Sequence[Any], loss: str, adaptive: bool, l1: float, l2: floa
             far = np.abs(_residuals(state[:, 0], y, examples.products(shrunk), loss))
             return weights * far * np.sqrt(weights * examples.squares() / l2 + _SMOOTHNESS.get(loss, 0.0))
         order = _order(state, adaptive, probabilities, rounds)
-        ascend.run(len(order), order, state, y, np.ascontiguousarray(weights), matrix, examples.starts,
-                   examples.places, examples.values, w, np.ascontiguousarray(shrunk), delta, settings, width,
-                   LOSSES.index(loss))
+        ascend.run(len(order), order, state, y, weights, matrix, examples.starts, examples.places, examples.values, w,
+                   shrunk, delta, settings, width, LOSSES.index(loss))
     parts = np.split(delta, np.cumsum([each.size for each in all_weights])[:-1]) if all_weights else []
     shaped = [part.reshape(each.shape) for part, each in zip(parts, all_weights, strict=True)]
     return state, *shaped[len(dense_weights):], *shaped[:len(dense_weights)]

@@ -69,7 +69,7 @@ def suppressed(boxes: np.ndarray, scores: np.ndarray, most: int, threshold: floa
     loss, size = np.negative(scores, dtype=np.float64), len(scores)
     corners, areas = np.empty((2, size, 2), np.float32), np.empty(size, np.float32)
     found, total = np.empty(min(most, size) + 1, np.int64), np.empty(1, np.int64)
-    keep_best.run(1, np.ascontiguousarray(boxes), np.argsort(loss, kind="stable"), loss, *corners, areas,
+    keep_best.run(1, boxes, np.argsort(loss, kind="stable"), loss, *corners, areas,
                   np.array([threshold, -least]), found, total, most, size, matrix=matrix)
     chosen: list[int] = found[:total.item()].tolist()
     return chosen, scores[chosen].tolist()

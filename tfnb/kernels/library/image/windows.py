@@ -44,7 +44,7 @@ def drawn(images: np.ndarray, boxes: np.ndarray, colors: np.ndarray) -> np.ndarr
         return arrays.drawn(images, boxes, colors)
     out, (height, width, depth) = images.copy(), images.shape[1:]
     places = (boxes * np.array([height - 1, width - 1] * 2, np.float32)).astype(np.int64).clip(-FAR, FAR)
-    draw_edges.run(len(out), out, places, np.ascontiguousarray(colors, np.float32), boxes.shape[1], height, width,
+    draw_edges.run(len(out), out, places, colors.astype(np.float32, copy=False), boxes.shape[1], height, width,
                    depth, *colors.shape)
     return out
 

@@ -66,7 +66,7 @@ def _in_units(rows: np.ndarray, count: int) -> np.ndarray:
 def outside(numbers: np.ndarray, limit: int) -> tuple[np.ndarray, int]:
     """Return how often each number in [0, limit) is there, and the place of the first other one, or -1."""
     counts, bad = np.zeros(max(limit, 1), np.int64), np.zeros(1, np.int64)
-    count_numbers.run(numbers.size, np.ascontiguousarray(numbers), counts, limit, bad)
+    count_numbers.run(numbers.size, numbers, counts, limit, bad)
     return counts[:limit], int(bad[0]) - 1
 
 
@@ -77,8 +77,7 @@ def dealt(data: np.ndarray, numbers: np.ndarray, counts: np.ndarray) -> tuple[np
     source = _in_units(data, numbers.size)
     width = source.shape[1]
     free = np.array([a.__array_interface__["data"][0] for a in made], np.int64)
-    deal_row.run(numbers.size, source, np.ascontiguousarray(numbers), free, width * source.itemsize,
-                 *[width] * (width != 1), T=source.dtype.name, **{"size": 1} if width == 1 else {})
+    deal_row.run(numbers.size, source, numbers, free, width * source.itemsize, width, T=source.dtype.name)
     return made
 
 
@@ -93,9 +92,7 @@ def stitched(pieces: Sequence[tuple[np.ndarray, np.ndarray]], rows: int) -> np.n
     width = target.shape[1]
     for places, data in pieces:
         if data.size:
-            one = {"size": 1} if width == 1 else {}
-            place_row.run(places.size, np.ascontiguousarray(places), _in_units(data, places.size), target, given,
-                          *[width] * (width != 1), **one)
+            place_row.run(places.size, places, _in_units(data, places.size), target, given, width)
     if not given.all():
         out[given == 0] = 0
     return out

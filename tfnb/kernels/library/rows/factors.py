@@ -4,13 +4,10 @@
 """
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 
 from tfnb.core.options import has_compiler
-from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, Type, int64
 
 LARGEST = 32                # sides: beyond, LAPACK's blocks pay for the call
@@ -60,14 +57,7 @@ def is_worth_it(x: np.ndarray) -> bool:
 
 def factored(x: np.ndarray, index: np.dtype) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return packed factors, row numbers of dtype `index`, and whether no pivot is 0."""
-    x, n = np.ascontiguousarray(x), x.shape[-1]
-    packed, order, singular = np.empty_like(x), np.empty(x.shape[:-1], index), np.zeros(1, np.int64)
-    words = np.array([*(array.ctypes.data for array in (x, packed, order, singular)), n], np.int64)
-    _native(x.dtype.name, order.dtype.name)(words.ctypes.data, 0, x.size // n**2)
+    n, packed = x.shape[-1], np.empty(x.shape, x.dtype)
+    order, singular = np.empty(x.shape[:-1], index), np.zeros(1, np.int64)
+    factor_matrix.run(x.size // n**2, x, packed, order, singular, n, T=type_name(x.dtype), Index=type_name(order.dtype))
     return packed, order, not singular[0]
-
-
-@cache
-def _native(type: str, index: str) -> Callable[[int, int, int], None]:
-    types = {"x": type, "packed": type, "order": index, "singular": "int64"}
-    return factor_matrix.native(types, T=type, Index=index)

@@ -96,9 +96,8 @@ def _limits_in(x: np.ndarray, out: np.ndarray) -> str:
 def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], form: str,
          clip: bool | None) -> np.ndarray:
     if all(s.size == 1 for s in steps):
-        quantize_row.run(1, np.ascontiguousarray(x), *(np.asarray(s, x.dtype).reshape(1) for s in steps), out, x.size,
-                         x.size, 1, *limits, periods=False, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out),
-                         To=out.dtype.name)
+        quantize_row.run(1, x, *(np.asarray(s, x.dtype) for s in steps), out, x.size, x.size, 1, *limits,
+                         periods=False, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out), To=out.dtype.name)
         return out
     shape = np.broadcast_shapes(*(s.shape for s in steps), (1,) * x.ndim)
     channels = prod(shape)
@@ -108,7 +107,6 @@ def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], 
     repeats = -(-ROW // channels) if periods else 1
     ranges = [np.tile(np.broadcast_to(s, shape).reshape(-1), repeats).astype(x.dtype) for s in steps]
     width = channels * repeats if periods else inner
-    quantize_row.run(-(-x.size // width), np.ascontiguousarray(x), *ranges, out, x.size, width, channels, *limits,
-                     periods=periods, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out),
-                     To=out.dtype.name)
+    quantize_row.run(-(-x.size // width), x, *ranges, out, x.size, width, channels, *limits, periods=periods, form=form,
+                     clip=clip, T=x.dtype.name, U=_limits_in(x, out), To=out.dtype.name)
     return out

@@ -8,14 +8,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from tfnb.core.options import has_compiler
-from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum, sqrt, truncdiv
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.checks import BAD_SEGMENT
@@ -139,7 +138,7 @@ def added(values: np.ndarray, places: np.ndarray, size: int) -> np.ndarray:
     """Return the sums of values by their places in [0, size), added in order: flat arrays."""
     out = np.zeros(size, values.dtype)
     if is_worth_it(values, places) and values.dtype in TYPES:
-        add_element.run(values.size, np.ascontiguousarray(values), np.ascontiguousarray(places), out)
+        add_element.run(values.size, values, places, out)
     else:
         np.add.at(out, places, values)
     return out
@@ -157,30 +156,11 @@ def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: 
     picked: the row of data that each id is of, by default the rows in order. Ids and rows must be in range. power: 1 or
     0.5 divides by the counts of rows, or their roots. Results of 16-bit floats are float32, rounded once by the caller.
     """
-    data, ids = np.ascontiguousarray(wide(data)), np.ascontiguousarray(ids)
+    data = wide(data)
     out = np.empty((segments, *data.shape[1:]), data.dtype)
-    if not out.size:
-        return out
-    size = prod(data.shape[1:])
-    arrays = (data, ids, out) if picked is None else (data, np.ascontiguousarray(picked), ids, out)
-    words = np.array([*map(_address, arrays), len(ids), segments, size][:len(arrays) + 2 + (size != 1)], np.int64)
-    _native(data.dtype, ids.dtype, None if picked is None else picked.dtype, size == 1, how,
-            _POWERS[power, data.dtype.kind], empty)(_address(words), 0, 1)
+    if out.size:
+        rows: dict[str, Any] = {"picked": None} if picked is None else {}
+        combine_sorted.run(1, data, *(() if picked is None else (picked,)), ids, out, len(ids), segments,
+                           prod(data.shape[1:]), how=how, power=_POWERS[power, data.dtype.kind], empty=empty,
+                           T=type_name(data.dtype), **rows)
     return out
-
-
-def _address(array: np.ndarray) -> int:
-    found: int = array.__array_interface__["data"][0]              # `ctypes.data` takes twice as long
-    return found
-
-
-@cache
-def _native(type: np.dtype, ids: np.dtype, picked: np.dtype | None, single: bool, how: str,
-            power: str, empty: int) -> Callable[[int, int, int], None]:
-    types = {"data": type.name, "ids": ids.name, "target": type.name}
-    constants: dict[str, Any] = {"size": 1} if single else {}
-    if picked is None:
-        constants["picked"] = None
-    else:
-        types["picked"] = picked.name
-    return combine_sorted.native(types, **constants, how=how, power=power, empty=empty, T=type.name)

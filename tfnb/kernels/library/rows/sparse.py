@@ -50,7 +50,7 @@ def located(indices: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, int, in
     places = np.empty(count, np.int64)
     if has_compiler():
         found = np.empty(2, np.int64)
-        locate.run(1, np.ascontiguousarray(indices), np.ascontiguousarray(shape), places, found, count, rank)
+        locate.run(1, indices, shape, places, found, count, rank)
         outside, order = found.tolist()
         return places, outside, order
     bad = ((indices < 0) | (indices >= shape)).any(1)
@@ -86,7 +86,7 @@ def is_ordered(indices: np.ndarray) -> bool:
     if not has_compiler():
         return bool(count < 2)
     found = np.empty(1, np.int64)
-    look_for_disorder.run(1, np.ascontiguousarray(indices), found, count, rank)
+    look_for_disorder.run(1, indices, found, count, rank)
     reached: int = found.item()
     return bool(reached >= count)
 
@@ -128,8 +128,7 @@ def united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
         return None
     rows, found = np.empty((len(a) + len(b), rank), np.int64), np.empty(1, np.int64)
     a_places, b_places = np.empty(len(a), np.int64), np.empty(len(b), np.int64)
-    unite.run(1, np.ascontiguousarray(a), np.ascontiguousarray(b), rows, a_places, b_places, found, len(a), len(b),
-              rank)
+    unite.run(1, a, b, rows, a_places, b_places, found, len(a), len(b), rank)
     count: int = found.item()
     return None if count < 0 else (rows if count == len(rows) else rows[:count], a_places, b_places)
 
@@ -152,7 +151,7 @@ def unfolded(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         made = np.unravel_index(places, tuple(sizes.tolist())) if rank and len(places) else ()
         return np.stack(made, 1).astype(np.int64) if made else np.zeros((len(places), rank), np.int64)
     indices = np.empty((len(places), rank), np.int64)
-    unfold.run(len(places), places, np.ascontiguousarray(sizes), indices, rank)
+    unfold.run(len(places), places, sizes, indices, rank)
     return indices
 
 
@@ -196,8 +195,8 @@ def reduced(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, sizes: S
     if not step:
         return None
     seen = np.zeros(step if maximum else 1, np.int8)
-    reduce_values.run(1, np.ascontiguousarray(indices), shape, np.array(strides[::-1], np.int64), values, dense, seen,
-                      found, *indices.shape, maximum=maximum, T=type_name(kind))
+    reduce_values.run(1, indices, shape, np.array(strides[::-1], np.int64), values, dense, seen, found, *indices.shape,
+                      maximum=maximum, T=type_name(kind))
     return dense.astype(values.dtype, copy=False) if found.item() < 0 else None
 
 
@@ -245,7 +244,7 @@ def by_row(indices: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.n
     count, rank = indices.shape
     if not has_compiler():
         return _by_row(indices, rows)
-    indices, begins, found = np.ascontiguousarray(indices), np.zeros(rows + 1, np.int64), np.empty(1, np.int64)
+    begins, found = np.zeros(rows + 1, np.int64), np.empty(1, np.int64)
     count_rows.run(1, indices, begins, found, count, rank, rows)
     if found[0] >= 0:
         return int(found[0])

@@ -45,7 +45,5 @@ def solved(a: np.ndarray, b: np.ndarray, lower: bool, turned: bool) -> np.ndarra
     side, columns = a.shape[-1], b.shape[-1]
     x = np.array(b, order="C")
     distances = (1, side) if turned else (side, 1)
-    one = {"columns": 1} if columns == 1 else {}
-    solve_matrix.run(x.size // (side * columns), np.ascontiguousarray(a), x, side, *distances,
-                     *[columns] * (columns != 1), lower=lower, **one)
+    solve_matrix.run(x.size // (side * columns), a, x, side, *distances, columns, lower=lower)
     return x

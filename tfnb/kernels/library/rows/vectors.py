@@ -115,8 +115,7 @@ def difference(x: np.ndarray, y: np.ndarray) -> np.ndarray | None:
         x, y = ((each + 0).view(f"i{each.itemsize}") for each in (x, y))
     bits = max(4, (2 * max(1, y.size) - 1).bit_length())
     kept, found = np.empty(x.size, np.int64), np.empty(1, np.int64)
-    keep_absent.run(1, np.ascontiguousarray(x), np.ascontiguousarray(y), np.zeros(1 << bits, np.int32), kept, found,
-                    x.size, y.size, (1 << bits) - 1, 64 - bits)
+    keep_absent.run(1, x, y, np.zeros(1 << bits, np.int32), kept, found, x.size, y.size, (1 << bits) - 1, 64 - bits)
     return kept[:found.item()]
 
 
