@@ -108,17 +108,16 @@ class KernelFunction:
         """
         args = tuple([np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in args])
         if not has_compiler():
-            names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
             flat = [x.reshape(-1) if isinstance(x, np.ndarray) else x for x in args]
-            self.python(items, **dict(zip(names, flat, strict=True)), **constants)
+            self.python(items, **dict(zip(self._others(constants), flat, strict=True)), **constants)
             return
         if self._ones:
             args, constants = self._with_ones(args, constants)
         key = ("".join([x.dtype.char for x in args if isinstance(x, np.ndarray)]), *constants.items())
         native = self._natives.get(key)
         if native is None:
-            names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
-            types = {p: x.dtype.name for p, x in zip(names, args, strict=True) if isinstance(x, np.ndarray)}
+            types = {p: x.dtype.name for p, x in zip(self._others(constants), args, strict=True)
+                     if isinstance(x, np.ndarray)}
             fails = self._source("cpu", tuple(constants.items()), tuple(types.items()))[1]
             native = self._natives[key] = self.native(types, **constants), fails
         words, status = [address(x) if isinstance(x, np.ndarray) else x for x in args], None
@@ -132,10 +131,15 @@ class KernelFunction:
 
     def _with_ones(self, args: Sequence[Any], constants: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the arguments without, and the constants with, each MaybeOne that is 1."""
-        names = [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
-        ones = [name in self._ones and x == 1 for name, x in zip(names, args, strict=True)]
-        return (tuple(x for x, one in zip(args, ones, strict=True) if not one),
-                constants | {name: 1 for name, one in zip(names, ones, strict=True) if one})
+        ones = {name: 1 for name, x in zip(self._others(constants), args, strict=True) if name in self._ones and x == 1}
+        if not ones:
+            return tuple(args), constants
+        kept = [x for name, x in zip(self._others(constants), args, strict=True) if name not in ones]
+        return tuple(kept), constants | ones
+
+    def _others(self, constants: Mapping[str, Any]) -> list[str]:
+        """Return the names of the parameters but the item that are not among the constants."""
+        return [p.name for p in self.definition.parameters[:-1] if p.name not in constants]
 
     def python(self, items: int, *args: Any, **named: Any) -> None:
         """Run the function as it is written, for each item: over flat NumPy arrays. Raises KernelFailure."""
