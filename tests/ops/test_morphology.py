@@ -64,8 +64,8 @@ SNIPPETS = {
     **{f"bits as {to}": f"run([tf.bitcast(x, {to!r}) for x in (np.float32([[1.5, -2], [3, 4]]), np.int32([[1, 2]]))])"
        for to in ("uint8", "int16", "int32", "uint32", "complex64", "int64", "float64")},
     "smaller bits of a scalar": "run([tf.bitcast(1.5, k) for k in ('uint8', 'int16', 'int32')])",
-    "bits of transposed": "run([tf.bitcast(tf.transpose(tf.placeholder_with_default(np.float32([[1.5, -2], [3, 4]]), None)),"
-                          " k) for k in ('uint8', 'float64')])",
+    "bits of transposed": "x = tf.transpose(tf.placeholder_with_default(np.float32([[1.5, -2], [3, 4]]), None))\n"
+                          "run([tf.bitcast(x, k) for k in ('uint8', 'float64')])",
     "bits that don't fit": "tf.bitcast([1, 2, 3], tf.int64)", "bits of a scalar": "tf.bitcast(1, tf.int64)",
     "bits fed": "x = tf.placeholder(tf.float32, [None, 2])\nrun(tf.bitcast(x, tf.int64), {x: grid(3, 2)})",
     "counted bits": "run([tf.raw_ops.PopulationCount(x=np.array([100, 3, 0, 127], k)) for k in ('int8', 'uint16', "
