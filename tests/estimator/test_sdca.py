@@ -263,6 +263,16 @@ def test_linear_models_of_contrib_learn(tmp_path):
     assert model.evaluate(features, labels, steps=1, batch_size=len(X))["accuracy"] > 0.7
 
 
+def test_a_function_makes_the_optimizer_once_and_for_training_alone(tmp_path):
+    features, labels = features_and_labels()
+    made = []
+    model = tf.contrib.learn.LinearRegressor([tf.contrib.layers.real_valued_column("x")], str(tmp_path),
+                                             optimizer=lambda: made.append(1) or tf.train.FtrlOptimizer(0.1))
+    model.fit(features, labels.astype("f"), steps=1, batch_size=len(X))
+    list(model.predict(features))
+    assert made == [1]
+
+
 def test_columns_and_heads_that_are_refused(tmp_path):
     features, labels = features_and_labels()
     sdca = tf.estimator.experimental.LinearSDCA("id")

@@ -97,14 +97,13 @@ class _Model(Estimator):
                 with variable_scope(piece.scope, values=list(named.values()), partitioner=parts.partitioner()):
                     made = piece.logits(named, mode, head.logits_dimension)
                 logits = made if logits is None else logits + made
-            solver = pieces[0].optimizer()
-            if isinstance(solver, LinearSDCA) and len(pieces) == 1:
-                spec = head.create_estimator_spec(named, mode, logits, labels, train_op_fn=lambda loss: (
-                    solver.head_train_op(head, pieces[0].variables, named, labels, logits)))
-            else:
-                spec = head.create_estimator_spec(named, mode, logits, labels,
-                                                  train_op_fn=lambda loss: _trained(loss, pieces, clip_norm))
-            return _renamed(spec, named_classes)
+
+            def train(loss: Any) -> Any:
+                optimizers = [piece.optimizer() for piece in pieces]
+                if len(pieces) == 1 and isinstance(optimizers[0], LinearSDCA):
+                    return optimizers[0].head_train_op(head, pieces[0].variables, named, labels, logits)
+                return _trained(loss, pieces, optimizers, clip_norm)
+            return _renamed(head.create_estimator_spec(named, mode, logits, labels, train_op_fn=train), named_classes)
         super().__init__(model_fn, model_dir, config, None, engineer)
 
     def predict(self, x: Any = None, input_fn: Callable[..., Any] | None = None, batch_size: int | None = None,
@@ -123,11 +122,10 @@ class _Model(Estimator):
         return found if as_iterable else gathered(found)
 
 
-def _trained(loss: Any, pieces: Sequence[Any], clip_norm: float | None) -> Any:
+def _trained(loss: Any, pieces: Sequence[Any], optimizers: Sequence[Any], clip_norm: float | None) -> Any:
     """Return an op that trains each part by its optimizer, and then counts the step."""
     step, made = get_global_step(), []
-    for piece in pieces:
-        optimizer = piece.optimizer()
+    for piece, optimizer in zip(pieces, optimizers, strict=True):
         if clip_norm is not None:
             optimizer = clip_gradients_by_norm(optimizer, clip_norm)
         made.append(optimizer.minimize(loss, var_list=parts.trainable(piece.scope)))

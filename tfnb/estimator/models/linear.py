@@ -70,6 +70,9 @@ class LinearEstimator(Estimator):
         def model_fn(features: Any, labels: Any, mode: str) -> Any:
             parts.check_features(features)
             variables: dict[Any, Any] = {}
+            if not isinstance(optimizer, LinearSDCA):
+                made = optimizer_of("Ftrl", min(_LEARNING_RATE, 1.0 / math.sqrt(len(columns)))) \
+                    if optimizer is None else optimizer_of(optimizer, _LEARNING_RATE)
             with variable_scope("linear", values=tuple(features.values()),
                                 partitioner=parts.input_partitioner(partitioner)):
                 logits = linear_logits(features, columns, head.logits_dimension, sparse_combiner, variables)
@@ -77,8 +80,6 @@ class LinearEstimator(Estimator):
                     return head.create_estimator_spec(
                         features, mode, logits, labels,
                         train_op_fn=lambda loss: optimizer.head_train_op(head, variables, features, labels, logits))
-                made = optimizer_of("Ftrl", min(_LEARNING_RATE, 1.0 / math.sqrt(len(columns)))) \
-                    if optimizer is None else optimizer_of(optimizer, _LEARNING_RATE)
                 return head.create_estimator_spec(features, mode, logits, labels, made)
         super().__init__(model_fn, model_dir, config, warm_start_from=warm_start_from)
 
