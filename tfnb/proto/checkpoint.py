@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import glob
 import os
+import re
+from contextlib import suppress
 
 from tfnb.core.errors import DataLossError, NotFoundError
 from tfnb.core.files.paths import local
@@ -11,6 +13,7 @@ from tfnb.proto.checkpoint_v1 import CheckpointV1
 from tfnb.proto.nearby import as_prefix, nearby
 
 Checkpoint = BundleReader | CheckpointV1
+_SHARD = re.compile(r"\.data-.{5}-of-.{5}")
 
 
 def open_checkpoint(prefix: str) -> Checkpoint:
@@ -34,6 +37,11 @@ def open_checkpoint(prefix: str) -> Checkpoint:
 def checkpoint_files(prefix: str) -> list[str]:
     """The files of a checkpoint of either format, the index last; none if it is not there."""
     prefix = local(prefix)
-    data = sorted(glob.glob(f"{glob.escape(prefix)}.data-?????-of-?????"))
+    folder, name = os.path.split(prefix)
+    data = []
+    # Not by a pattern of the prefix: Python keeps 32,768 of them, 800 bytes for each checkpoint of a long training.
+    with suppress(OSError):
+        data = sorted(os.path.join(folder, one) for one in os.listdir(folder or os.curdir)
+                      if one.startswith(name) and _SHARD.fullmatch(one, len(name)))
     index = [f"{prefix}.index"] if os.path.exists(f"{prefix}.index") else []
     return data + index or sorted(glob.glob(prefix)) or ([prefix] if os.path.isfile(prefix) else [])
