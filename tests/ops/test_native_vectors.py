@@ -99,6 +99,11 @@ CASES |= {
     **{f"{op} {way} {scale}": lambda op=op, way=way, scale=scale: getattr(tf.raw_ops, op)(
         input=IMAGES, size=[5, 6], offsets=OFFSETS * scale, centered=way, normalized=way, uniform_noise=False,
         noise="zero") for op in ("ExtractGlimpse", "ExtractGlimpseV2") for way in (True, False) for scale in (0.1, 3)},
+    "edges of boxes without numbers": lambda: tf.image.draw_bounding_boxes(IMAGES, np.full([2, 2, 4], np.nan, "f")),
+    "glimpses without numbers": lambda: tf.image.extract_glimpse(IMAGES, [2, 2], np.full([2, 2], np.inf, "f"),
+                                                                 uniform_noise=False),
+    "sum beyond the largest": lambda: tf.raw_ops.SparseReduceSum(
+        input_indices=A[:2], input_values=np.float32([3e38, 3e38]), input_shape=SIZES, reduction_axes=[0, 1, 2]),
     "product with a transposed matrix": lambda: tf.raw_ops.SparseTensorDenseMatMul(
         a_indices=MATRIX, a_values=np.arange(9, dtype="f"), a_shape=np.int64([8, 6]),
         b=tf.transpose(tf.placeholder_with_default(np.arange(12, dtype="f").reshape(2, 6), [2, 6]))),

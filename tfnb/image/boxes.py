@@ -304,6 +304,8 @@ def _drawn_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _draw(ctx: Any, images: np.ndarray, boxes: np.ndarray, colors: Any = None) -> np.ndarray:
+    if len(boxes) != len(images):
+        raise ValueError(f"The batch sizes should be the same, got {len(images)} images and boxes of {len(boxes)}")
     if colors is None or not colors.size:
         colors = arrays.COLORS if images.shape[3] > 1 else np.ones_like(arrays.COLORS)
     return windows.drawn(images, boxes, colors)
@@ -337,8 +339,8 @@ def _glimpse(ctx: Any, images: np.ndarray, size: np.ndarray, offsets: np.ndarray
             return np.random.default_rng(entropy()).standard_normal(sizes, np.float32)
         return np.zeros(sizes, np.float32)
     sizes, whole = size.tolist(), images.shape[1:3]
-    starts = np.stack([corner(offsets[:, i].astype(np.float32), whole[i], sizes[i], ctx.attrs["centered"],
-                              ctx.attrs["normalized"]) for i in (0, 1)], 1).astype(np.int64)
+    starts = arrays.pixels(np.stack([corner(offsets[:, i].astype(np.float32), whole[i], sizes[i], ctx.attrs["centered"],
+                                            ctx.attrs["normalized"]) for i in (0, 1)], 1))
     made = (images.shape[0], *sizes, images.shape[3])
     inside = not starts.size or (starts.min() >= 0 and (starts + size <= whole).all())
     out = np.empty(made, images.dtype) if inside else fill(made).astype(images.dtype, copy=False)

@@ -154,6 +154,12 @@ def suppressed(scores: Array, most: int, threshold: float, least: float, similar
     return kept, values
 
 
+def pixels(places: Array) -> Array:
+    """Return floats as int64: NaN and infinity become -2**63."""
+    with np.errstate(invalid="ignore"):
+        return places.astype(np.int64)
+
+
 # ---- drawing ---------------------------------------------------------------------------------------------------------
 
 def drawn(images: Array, boxes: Array, colors: Array) -> Array:
@@ -161,7 +167,7 @@ def drawn(images: Array, boxes: Array, colors: Array) -> Array:
     out = images.copy()
     height, width, depth = images.shape[1:]
     scale = np.array([height - 1, width - 1] * 2, np.float32)
-    for image, found in zip(out, (boxes * scale).astype(np.int64), strict=True):
+    for image, found in zip(out, pixels(boxes * scale), strict=True):
         for n, (top, left, bottom, right) in enumerate(found.tolist()):
             if top > bottom or left > right or top >= height or left >= width or bottom < 0 or right < 0:
                 continue

@@ -221,7 +221,8 @@ def _groups(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, axes: np
         rows, held = rows[order], values[order]
     new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)]) if len(rows) else np.zeros(0, bool)
     starts = np.flatnonzero(new)
-    return rows[starts], combine.reduceat(held, starts) if len(starts) else held, reduced
+    with np.errstate(all="ignore"):
+        return rows[starts], combine.reduceat(held, starts) if len(starts) else held, reduced
 
 
 def _reduced_sparse(combine: Any, indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:

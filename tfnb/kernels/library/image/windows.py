@@ -39,11 +39,10 @@ def draw_edges(out: Array, places: Array, colors: Array, count: int, height: int
 
 def drawn(images: np.ndarray, boxes: np.ndarray, colors: np.ndarray) -> np.ndarray:
     """Draw edges of boxes [batch, boxes, 4] in colors [colors, channels], in turns, on float32 images or others."""
-    fits = len(boxes) == len(images) and images.shape[3] <= colors.shape[1]
-    if not has_compiler() or images.dtype != np.float32 or not fits:
+    if not has_compiler() or images.dtype != np.float32 or images.shape[3] > colors.shape[1]:
         return arrays.drawn(images, boxes, colors)
     out, (height, width, depth) = images.copy(), images.shape[1:]
-    places = (boxes * np.array([height - 1, width - 1] * 2, np.float32)).astype(np.int64).clip(-FAR, FAR)
+    places = arrays.pixels(boxes * np.array([height - 1, width - 1] * 2, np.float32)).clip(-FAR, FAR)
     draw_edges.run(len(out), out, places, colors.astype(np.float32, copy=False), boxes.shape[1], height, width,
                    depth, *colors.shape)
     return out
@@ -65,7 +64,7 @@ def copy_window(images: Array, starts: Array, out: Array, height: int, width: in
 def copy_windows(images: np.ndarray, starts: np.ndarray, out: np.ndarray) -> None:
     """Fill `out` [batch, rows, columns, channels] from the places `starts` [batch, 2] of the images on, where they
     have pixels."""
-    starts = starts.clip(np.negative(out.shape[1:3]), images.shape[1:3])             # NaN becomes -2**63
+    starts = starts.clip(np.negative(out.shape[1:3]), images.shape[1:3])
     copy_window.run(len(out), images, starts, out, *images.shape[1:], *out.shape[1:3])
 
 

@@ -197,7 +197,8 @@ def reduced(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, sizes: S
     seen = np.zeros(step if maximum else 1, np.int8)
     reduce_values.run(1, indices, shape, np.array(strides[::-1], np.int64), values, dense, seen, found, *indices.shape,
                       maximum=maximum, T=type_name(kind))
-    return dense.astype(values.dtype, copy=False) if found.item() < 0 else None
+    with np.errstate(over="ignore"):
+        return dense.astype(values.dtype, copy=False) if found.item() < 0 else None
 
 
 @kernel_function
