@@ -1,6 +1,7 @@
 """tf.GradientTape over a graph: what it watches and records, beside TensorFlow's own in graph mode."""
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import tfnb as tf
@@ -120,6 +121,7 @@ def test_jacobians():
         assert whole[0, :, 0].tolist() == rows[0].tolist() and not whole[0, :, 1].any()
         assert session.run(tape.batch_jacobian(z, unknown), {unknown: [[5, 6]]}).tolist() == [[[10, 0], [0, 12]]]
         assert tape.jacobian(y, unknown) is None
+        assert session.run(tape.batch_jacobian(y, tf.ones([2, 2]))).tolist() == np.zeros([2, 3, 2]).tolist()
         assert not session.run(tape.jacobian(y, unknown, unconnected_gradients="zero"), {unknown: [[5, 6]]}).any()
     with pytest.raises(ValueError, match="same number of rows"):
         tape.batch_jacobian(y, tf.zeros([3, 2]))

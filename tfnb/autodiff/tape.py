@@ -136,9 +136,9 @@ class GradientTape:
                        parallel_iterations: int | None = None, experimental_use_pfor: bool = True) -> Any:
         """Return the derivative of each row of `target` by its row of `source`: [batch, *target rows, *source rows].
 
-        target: [batch, ...], of which row i depends on row i of `source` alone. unconnected_gradients,
-        parallel_iterations, experimental_use_pfor: as of `jacobian`. Raises ValueError for different batch sizes or
-        unknown ranks; else as `gradient`.
+        target: [batch, ...], of which row i depends on row i of `source` alone. Zeros, whatever unconnected_gradients
+        says, where they are not connected. parallel_iterations, experimental_use_pfor: as of `jacobian`. Raises
+        ValueError for different batch sizes or unknown ranks; else as `gradient`.
 
         >>> x = tf.constant([[1.0, 2.0]])
         >>> with tf.GradientTape() as tape:
@@ -154,11 +154,9 @@ class GradientTape:
                 source.shape[:1]):
             raise ValueError("target and source must have the same number of rows, got the shapes "
                              f"{target.shape} and {source.shape}")
-        kind = UnconnectedGradients(unconnected_gradients)
+        UnconnectedGradients(unconnected_gradients)                  # (raises for another word)
         columns = transpose(reshape(target, [shape(target)[0], -1]))
-        made = self._stacked(target, columns, source, kind)
-        if made is None:
-            return None
+        made = self._stacked(target, columns, source, UnconnectedGradients.ZERO)
         ahead = transpose(reshape(made, [shape(columns)[0], shape(source)[0], -1]), [1, 0, 2])
         return reshape(ahead, concat([shape(target), shape(source)[1:]], 0))
 
@@ -189,7 +187,7 @@ class GradientTape:
     def _gradients(self, targets: list[Any], sources: list[Any], starts: list[Any],
                    kind: UnconnectedGradients) -> list[Any]:
         """Return the derivative by each source: None, or zeros, where the tape knows of none."""
-        made, alive = {op for op in self._ops()}, self._alive()
+        made, alive = set(self._ops()), self._alive()
         given = [_key(each) for each in sources]
         used = [(y, start) for y, start in zip(map(convert_to_tensor, targets), starts, strict=True)
                 if y.op in made or y in given]
@@ -231,7 +229,7 @@ class GradientTape:
         Not the reads of variables, which may have been made with the variable.
         """
         ops = self._ops()
-        made = {op for op in ops}
+        made = set(ops)
         return list(dict.fromkeys(x for op in ops for x in op.inputs if x.op not in made and _origin(x) is None))
 
 
@@ -247,4 +245,4 @@ def _key(source: Any) -> Any:
     """Return the tensor that a source is known by: a variable's reference or handle."""
     if isinstance(source, Tensor):
         return _origin(source) if source.dtype._is_ref_dtype else source
-    return getattr(source, "handle", None) if hasattr(source, "handle") else source.op.outputs[0]
+    return source.handle if hasattr(source, "handle") else source.op.outputs[0]
