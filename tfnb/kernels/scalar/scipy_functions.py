@@ -25,10 +25,10 @@ def _function(name: str, arity: int = 1) -> Primitive:
     return Primitive(arity, "same", forms.special(name), scipy=name, costly=True)
 
 
-def _around(function: str, made: _Made, arity: int = 1) -> Primitive:
+def _around(function: str, made: _Made) -> Primitive:
     """Return SciPy's function with TensorFlow's values where the two differ."""
     in_numpy = made(np.where, forms.special(function.removeprefix("scipy_")))
-    return Primitive(arity, "same", lambda *arrays: np.asarray(in_numpy(*arrays), arrays[-1].dtype), costly=True,
+    return Primitive(1, "same", lambda x: np.asarray(in_numpy(x), x.dtype), costly=True,
                      expansion={"f": made(primitive("where"), primitive(function))})
 
 
