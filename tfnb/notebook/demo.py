@@ -15,6 +15,7 @@ nbconvert = lazy_module("nbconvert")
 nbformat = lazy_module("nbformat")
 tqdm = lazy_module("tqdm")
 
+QUIET = "--Application.log_level=40"        # else ipykernel 7 warns of its port of the loopback address
 ACCURACY = re.compile(r"test accuracy\b[^\d\n]*(\d+(?:\.\d+)?)\s*(%?)", re.IGNORECASE)
 
 
@@ -47,6 +48,7 @@ def execute(notebook: Any, folder: Path, timeout: float, allow_errors: bool = Fa
 
         client = nbclient.NotebookClient(notebook, timeout=timeout, resources={"metadata": {"path": str(folder)}},
                                          allow_errors=allow_errors, store_widget_state=False,
+                                         extra_arguments=[QUIET],
                                          on_cell_start=started, on_cell_executed=executed)
         client.execute()
 
