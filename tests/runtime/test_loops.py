@@ -10,7 +10,9 @@ import pytest
 import tfnb as tf
 from tests.runtime.loop_programs import IN_ROUNDS, PROGRAMS, RUN, START
 from tfnb.core.options import options
+from tfnb.kernels.llvm.tape import Tape
 from tfnb.resources.rows import Rows
+from tfnb.runtime.runners import loops
 from tfnb.runtime.runners.loops import LoopRunner
 
 X = np.sin(np.arange(120) * 1.7).reshape(30, 4).astype("f")
@@ -228,24 +230,44 @@ def test_loop_invariant_launches_run_in_the_first_iteration_only(monkeypatch):
     x, n = tf.placeholder(tf.float32, [30, 4]), tf.placeholder(tf.int32, [])
     ia = tf.TensorArray(tf.float32, 30, clear_after_read=False).unstack(x)
     _, s = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, tf.sin(x) * s + ia.read(i)), [0, tf.zeros([30, 4])])
-    starts, rounds = [], LoopRunner._rounds
+    seen, repeat = [], Tape.repeat
 
-    def watched(self, program, *args):
-        play, tape = program.tape.play, program.tape
-
-        def noted():
-            starts.append((tape.start, program.compiled.once))
-            play()
-        with monkeypatch.context() as patch:
-            patch.setattr(tape, "play", noted)
-            return rounds(self, program, *args)
-    monkeypatch.setattr(LoopRunner, "_rounds", watched)
+    def noted(tape, tables, truth, again):
+        seen.append((tape.start, again))
+        return repeat(tape, tables, truth, again)
+    monkeypatch.setattr(Tape, "repeat", noted)
     with tf.Session() as session:
         for k in range(5):                                 # the same program with other values
             want = np.zeros([30, 4], "f")
             for row in X:
                 want = np.sin(X + k) * want + row + k
-            starts.clear()
+            seen.clear()
             np.testing.assert_allclose(session.run(s, {x: X + k, n: 30}), want, rtol=1e-4, atol=1e-5)
-    (first, once), *others = starts
-    assert first == 0 < once and set(others) == {(once, once)} and len(others) >= 20
+    (first, again), = seen
+    assert first == 0 < again
+
+
+@pytest.mark.parametrize("batch", [0.0, 10.0])                 # iterations one by one, or all at once
+def test_results_do_not_depend_on_how_many_iterations_are_played_at_a_time(batch, monkeypatch):
+    want = [run(name) for name in ("recurrent_network", "map_scan_fold")]
+    monkeypatch.setattr(loops, "BATCH", batch)
+    for name, one in zip(("recurrent_network", "map_scan_fold"), want, strict=True):
+        check(run(name), one, exact=True)
+
+
+def test_elementwise_ops_between_pops_are_one_kernel(monkeypatch):
+    programs, repeats = [], LoopRunner._repeats
+
+    def noted(self, program, values):
+        programs.append(program)
+        return repeats(self, program, values)
+    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+    x = tf.placeholder(tf.float32, [None, 4])
+    _, y = tf.while_loop(lambda i, _: i < 20, lambda i, y: (i + 1, tf.tanh(y * tf.sigmoid(y)) + x), [0, x])
+    gradient = tf.gradients(y, x)[0]
+    with tf.Session() as session:
+        for _ in range(4):
+            session.run(gradient, {x: X})
+    kernels = [{op.type for op in step.ops} for step in programs[-1].compiled.steps]
+    assert sum("StackPopV2" in types for types in kernels) > 2
+    assert [types >= {"TanhGrad", "SigmoidGrad"} for types in kernels if "TanhGrad" in types] == [True]

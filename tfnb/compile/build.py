@@ -12,6 +12,7 @@ from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, follow_products, straighten, sum_products
+from tfnb.compile.residents import schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer
@@ -55,7 +56,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
         traced.nodes = accumulate(sum_products(straighten(traced.nodes, fixed), traced.kept), traced.kept)
     else:
         traced.nodes = follow_products(traced.nodes, traced.kept)
-    first, rest = split_invariant(traced.nodes, fixed)
+    first, rest = split_invariant(schedule_accesses(traced.nodes), fixed)
     before, groups = fuse(first), fuse(rest)
     in_memory = stored([*before, *groups], traced.kept)
     if target.blocked:

@@ -3,12 +3,16 @@
 The elements of each lie in one buffer, of which the program gets the header (resources/rows.py). A program is
 specialized to one element shape for each buffer: that of the elements present when the loop begins, or else of the
 first write.
+
+    schedule_accesses(nodes)    reads and pops first, writes and pushes last: fusion makes a kernel of each part of the
+                                elementwise nodes that such calls stand between
 """
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -138,3 +142,54 @@ class Residents:
 _ACCESS: dict[str, Callable[..., list[Value]]] = {
     "read": Residents.read, "write": Residents.write, "size": Residents.size, "gradient": Residents.gradient,
     "push": Residents.push, "pop": Residents.pop}
+
+
+_EARLY, _LATE = ("read", "pop"), ("write", "push")
+
+
+def schedule_accesses(nodes: Sequence[Node]) -> list[Node]:
+    """Return the nodes in another topological order; nodes without such calls keep theirs.
+
+    Accesses to one buffer of which one writes stay in order: those of one stack, reads of a variable and its updates.
+    """
+    classes = [_class(node) for node in nodes]
+    if not any(classes):
+        return list(nodes)
+    followers: list[list[int]] = [[] for _ in nodes]
+    missing = [0] * len(nodes)
+    for i, earlier in enumerate(_dependencies(nodes)):
+        missing[i] = len(earlier)
+        for j in earlier:
+            followers[j].append(i)
+    ready = [(classes[i], i) for i in range(len(nodes)) if not missing[i]]
+    heapify(ready)
+    found = []
+    while ready:
+        i = heappop(ready)[1]
+        found.append(nodes[i])
+        for j in followers[i]:
+            missing[j] -= 1
+            if not missing[j]:
+                heappush(ready, (classes[j], j))
+    return found
+
+
+def _class(node: Node) -> int:
+    access = getattr(node.op.spec, "element", None) if isinstance(node, Call) and node.launches is not None else None
+    return -1 if access in _EARLY else int(access in _LATE)
+
+
+def _dependencies(nodes: Sequence[Node]) -> list[set[int]]:
+    """Return for each node the earlier ones that it depends on, by the buffers that both use."""
+    written: dict[Buffer, int] = {}
+    readers: dict[Buffer, list[int]] = {}
+    found = []
+    for i, node in enumerate(nodes):
+        earlier = {written[v.buffer] for v in (*node.ins, *node.outs) if v.buffer in written}
+        for value in node.outs:
+            earlier.update(readers.pop(value.buffer, ()))
+            written[value.buffer] = i
+        for value in node.ins:
+            readers.setdefault(value.buffer, []).append(i)
+        found.append(earlier - {i})
+    return found

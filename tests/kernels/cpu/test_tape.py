@@ -87,6 +87,45 @@ def test_binds_point_at_the_arrays_given():
         assert y.tolist() == [start + 2, start + 3]
 
 
+COUNT_DOWN = """
+def kernel(args, begin, end):
+    before = int64_array(args[0], 1)
+    after = int64_array(args[1], 1)
+    goes_on = uint8_array(args[2], 1)
+    after[0] = before[0] - 1
+    if before[0] > 1:
+        goes_on[0] = 1
+    else:
+        goes_on[0] = 0
+    store(args[3], load(args[3]) + 1)
+"""
+
+
+@pytest.mark.parametrize("repeat", [1, MANY + 1])
+@pytest.mark.parametrize("count", [1, 3, 100])
+def test_a_repeated_tape_takes_turns_between_two_sets_of_arrays(count, repeat):
+    count_down, add_one = jit.addresses([COUNT_DOWN, ADD])
+    hits, zero, left = np.zeros(1, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    blocks = np.array([[0, 0, 0, hits.ctypes.data], [zero.ctypes.data, left.ctypes.data, 1, 0]], np.int64)
+    at = blocks.ctypes.data
+    rows = [(add_one, at + 32, 1, 0)] + [(count_down, at, 1, 0)] + [(add_one, at + 32, 1, 0)] * (repeat - 1)
+    tape = Tape(rows, [(at + 8 * i, i, 0) for i in range(3)], 3, keep=blocks)
+    values, truths = np.array([[9], [0], [0]], np.int64), np.ones((2, 1), bool)
+    start, here, there, truth, other = (*values, *truths)
+    repetition = tape.repeat([tuple(map(id, row)) for row in (
+        (start, here, truth), (here, there, other), (there, here, truth))], 2, 1)
+    plays = 0
+    while not plays or (other if repetition.turn == 1 else truth)[0]:
+        repetition.play(count)
+        plays += 1
+    repetition.end()
+    assert (start[0], here[0], there[0], hits[0], left[0]) == (9, 0, 1, 9, 1)
+    assert plays == -(-9 // count) and tape.start == 0
+    tape.point(id(start), id(here), id(truth))
+    tape.play()
+    assert here[0] == 8
+
+
 def test_bad_binds_are_refused():
     with pytest.raises(ValueError, match="outside"):
         Tape([], [(0, 2, 0)], 2)

@@ -36,17 +36,12 @@ from tfnb.kernels.llvm import jit, pool, signals
 Row = tuple[int, int, int, int]
 Bind = tuple[int, int, int]
 
-BLOCK_WORDS, STATUS_WORDS, ROW = 10, 8, 7               # ROW: the status word that holds the row's index
+BLOCK_WORDS, STATUS_WORDS, ROW = 16, 8, 7               # ROW: the status word that holds the row's index
 WRITES = 1 << 40                                        # added to the grain of a row that writes to variables
 MANY = 64                                               # rows of a tape in which signals are looked for: 10 us or more
 DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
 
-_PLAYER = """
-def kernel(args, begin, end):
-    tape, rows, binds, n_binds, objects, offset, status, pool, start = (
-        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
-    {more}store(status, 0)
-    for i in range(n_binds):
+_ROWS = """for i in range(n_binds):
         bind = binds + 24 * i
         array = load(objects + 8 * load(bind + 8))
         store(load(bind), load(array + offset) + load(bind + 16))
@@ -55,13 +50,41 @@ def kernel(args, begin, end):
         store(status + 56, i)
         {run}
         if load(status) != 0:
+            return"""
+_PLAYER = """
+def kernel(args, begin, end):
+    tape, rows, binds, n_binds, objects, offset, status, pool, start = (
+        args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
+    {more}store(status, 0)
+    {rows}
+"""
+# The rows again and again, with the arrays of table 0, then of 1 and 2 in turns, until the last array is false or
+# `left` is 0. From the second time on it begins with row `again`.
+_REPEATER = """
+def kernel(args, begin, end):
+    tape, rows, binds, n_binds, offset, status, pool, start = (
+        args[0], args[1], args[2], args[3], args[5], args[6], args[7], args[8])
+    tables, slots, again, turn, left, truth = args[10], args[11], args[12], args[13], args[14], args[15]
+    block = address_of(args)
+    {more}store(status, 0)
+    while left > 0:
+        objects = tables + 8 * slots * turn
+        store(block + 8 * 4, objects)
+        store(block + 8 * 13, turn)
+        {rows}
+        left -= 1
+        store(block + 8 * 14, left)
+        start = again
+        turn = 2 if turn == 1 else 1
+        condition = uint8_array(load(load(objects + 8 * truth) + offset), 1)
+        if condition[0] == 0:
             return
 """
-# Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
-SERIAL_SOURCE = _PLAYER.format(more="", run="call_kernel(load(row), load(row + 8), 0, load(row + 16))")
-PARALLEL_SOURCE = pool.JOB_SOURCE + _PLAYER.format(more="""watch = args[9]
+_SERIAL = "call_kernel(load(row), load(row + 8), 0, load(row + 16))"
+_MORE = """watch = args[9]
     written = False
-    """, run=f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
+    """
+_SHARED = f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
         looks = watch
         if watch != 0 and load(row + 24) & {WRITES}:
             looks = 0
@@ -73,8 +96,21 @@ PARALLEL_SOURCE = pool.JOB_SOURCE + _PLAYER.format(more="""watch = args[9]
         else:
             run_chunks(pool, load(row), load(row + 8), items, grain, looks)
         if looks != 0 and look(looks) != 0:
-            return""")
-_POOL_WORD, _START_WORD, _WATCH_WORD = 7, 8, 9
+            return"""
+
+
+def _source(player: str, shared: bool) -> str:
+    """Return the source of a player. shared: rows may be shared by threads, and signals are looked for."""
+    rows = _ROWS.format(run=_SHARED if shared else _SERIAL)
+    if player is _REPEATER:
+        rows = rows.replace("\n", "\n    ")
+    return (pool.JOB_SOURCE if shared else "") + player.format(more=_MORE if shared else "", rows=rows)
+
+
+# Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
+SERIAL_SOURCE, PARALLEL_SOURCE = _source(_PLAYER, False), _source(_PLAYER, True)
+SERIAL_REPEATER, PARALLEL_REPEATER = _source(_REPEATER, False), _source(_REPEATER, True)
+_POOL_WORD, _START_WORD, _WATCH_WORD, _TABLES_WORD, _TURN_WORD, _LEFT_WORD, _TRUTH_WORD = 7, 8, 9, 10, 13, 14, 15
 
 
 def _check_array_layout() -> None:
@@ -113,14 +149,15 @@ class Tape:
         shared = [(items, grain & WRITES - 1) for items, grain in self._rows[:, 2:].tolist()]
         self._helpers = max(1, *(-(-items // grain) for items, grain in shared if grain > 0), 1) - 1
         self.parallel = self._helpers > 0
-        many = self.parallel or len(self._rows) > MANY
+        self._many = many = self.parallel or len(self._rows) > MANY
         if threads is not None:
             self._helpers = min(self._helpers, threads - 1)
+        self._block, self._objects = block, self.status_address + 8 * STATUS_WORDS
         self._play = partial(_player(PARALLEL_SOURCE if many else SERIAL_SOURCE), block)
         self.point: Callable[..., None] = partial(struct.Struct(f"={slots}q").pack_into, self._words,
                                                   8 * (BLOCK_WORDS + STATUS_WORDS))
         self.status: Any = self._words[BLOCK_WORDS:BLOCK_WORDS + STATUS_WORDS]
-        self.play: Callable[[], None] = self._play_shared if many else self._play
+        self.play: Callable[[], None] = partial(self._shared, self._play) if many else self._play
 
     @property
     def start(self) -> int:
@@ -141,17 +178,59 @@ class Tape:
         finally:
             self.start = start
 
-    def _play_shared(self) -> None:
+    def repeat(self, tables: Sequence[Sequence[int]], truth: int, again: int) -> Repetition:
+        """Return the repetition of this tape over three sets of arrays; see `Repetition`. One at a time."""
+        return Repetition(self, tables, truth, again)
+
+    def _shared(self, play: Callable[[], None]) -> None:
         address = pool.hold(self._helpers) if self._helpers else 0
         try:
             self._words[_POOL_WORD] = address
             self._words[_WATCH_WORD] = watched = signals.watch()
-            self._play()
+            play()
         finally:
             if address:
                 pool.release()
         if watched:
             signals.raise_caught()
+
+
+class Repetition:
+    """A tape played again and again in native code, while the bool array in a slot is true.
+
+    tables: the ids of the arrays in all slots: in the first iteration, and in the second and third, which take turns
+    after it; truth: the slot of the condition; again: the row that iterations begin with after the first. The caller
+    keeps the arrays. `turn` is the number of the table of the last iteration.
+    """
+
+    def __init__(self, tape: Tape, tables: Sequence[Sequence[int]], truth: int, again: int) -> None:
+        self._tape, self._words = tape, tape._words
+        self._tables, self._again, self._begun = np.array(tables, np.int64), again, False
+        words = self._tables.ctypes.data, self._tables.shape[1], again, 0, 0, truth
+        for i, word in enumerate(words, _TABLES_WORD):
+            self._words[i] = word
+        native = partial(_player(PARALLEL_REPEATER if tape._many else SERIAL_REPEATER), tape._block)
+        self._play: Callable[[], None] = partial(tape._shared, native) if tape._many else native
+
+    @property
+    def turn(self) -> int:
+        """The table of the last iteration."""
+        number: int = self._words[_TURN_WORD]
+        return number
+
+    def play(self, count: int) -> None:
+        """Play up to `count` iterations; fewer where the condition becomes false or a kernel stops (`Tape.status`)."""
+        words = self._words
+        if self._begun:
+            words[_TURN_WORD] = 2 if words[_TURN_WORD] == 1 else 1
+            words[_START_WORD] = self._again
+        self._begun = True
+        words[_LEFT_WORD] = count
+        self._play()
+
+    def end(self) -> None:
+        """Give the tape back its own arrays and its first row."""
+        self._words[4], self._words[_START_WORD] = self._tape._objects, 0
 
 
 @cache

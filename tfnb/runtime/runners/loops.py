@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ from tfnb.runtime.state.trace import Trace
 # Iterations that are run one by one before the rest is tried as one program; none if the loop has run before: then
 # there is a program, or will soon be one.
 SETTLED = (3, 4)
+BATCH = 0.01                      # seconds of iterations that are played at a time
 
 
 class Runs(Protocol):
@@ -145,30 +147,41 @@ class LoopRunner:
         other, there = program.results()
         self._share(program, made, here, other, there)
         heads = [id(h.rows.ready()) for h in used]
-        point, status = program.tape.point, program.tape.status
-        play = self._locked(program.tape.play) if self._locks else program.tape.play
-        limited = self._store.limited
-        forth, back = (*self._words(values, here), *map(id, other)), (*self._words(values, there), *map(id, made))
-        point(*map(id, inputs), *map(id, made), *heads)
-        truth, next_truth = here[-1], there[-1]
+        tables = [(*map(id, inputs), *map(id, made), *heads),
+                  (*self._words(values, here), *map(id, other), *heads),
+                  (*self._words(values, there), *map(id, made), *heads)]
+        truth = len(inputs) + next(i for i, array in enumerate(made) if array is here[-1])
+        repetition = program.tape.repeat(tables, truth, program.compiled.once)
+        play = self._locked(repetition.play) if self._locks else repetition.play
         try:
-            while True:
-                play()
-                if status[0]:
-                    self._clear_way(program, used)
-                if limited:
-                    self._store.check_time()
-                if not truth.item():
-                    break
-                program.tape.start = program.compiled.once
-                point(*forth, *heads)
-                here, there, forth, back, truth, next_truth = there, here, back, forth, next_truth, truth
+            self._repeat(program, play, lambda: bool((there if repetition.turn == 1 else here)[-1]), used)
         finally:
-            program.tape.start = 0
+            repetition.end()
         for resident, h in zip(program.compiled.residents, used, strict=True):
             h.note(resident)
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
-        return [here[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        last = there if repetition.turn == 1 else here
+        return [last[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+
+    def _repeat(self, program: Program, play: Callable[[int], None], goes_on: Callable[[], bool],
+                used: Sequence[Held]) -> None:
+        """Play iterations until the condition is false: as many at a time as take about BATCH seconds.
+
+        In between, Python handles signals, and the time limit is checked. Iterations under a lock are played one by
+        one: others may update between two of them.
+        """
+        status, limited, count = program.tape.status, self._store.limited, 1
+        while True:
+            start = perf_counter()
+            play(count)
+            if status[0]:
+                self._clear_way(program, used)
+            if limited:
+                self._store.check_time()
+            if not goes_on():
+                return
+            if not self._locks:
+                count = count * 2 if perf_counter() - start < BATCH / 2 else max(1, count // 2)
 
     def _share(self, program: Program, made: list[np.ndarray], here: list[np.ndarray], other: list[np.ndarray],
                there: list[np.ndarray]) -> None:
@@ -179,13 +192,13 @@ class LoopRunner:
                 slot = next(j for j, array in enumerate(made) if array is here[k])
                 there[k] = other[slot] = made[slot]
 
-    def _locked(self, play: Callable[[], None]) -> Callable[[], None]:
+    def _locked(self, play: Callable[..., None]) -> Callable[..., None]:
         """Return `play` with the lock of updates held: others may update between two iterations."""
         updating = self._store.updating
 
-        def locked() -> None:
+        def locked(*args: int) -> None:
             with updating:
-                play()
+                play(*args)
         return locked
 
     def _words(self, values: Sequence[np.ndarray], source: Sequence[np.ndarray]) -> list[int]:
