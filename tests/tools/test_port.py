@@ -190,10 +190,12 @@ def test_classes_of_python_2_say_how_they_divide():
     pytest.importorskip("fissix")
     text = ("class V:\n  def __div__(self, b): return 'div', b\n  def __rdiv__(self, b): return 'rdiv', b\n"
             "class W(V):\n  def __idiv__(self, b): return 'idiv', b\n"
-            "a, b = V(), W()\na /= 2\nb /= 3\nc = [V() / 4, 5 / V(), a, b]\nprint c\n")
+            "class N(V):\n  def __idiv__(self, b): return NotImplemented\n  __div__ = __idiv__\n"
+            "a, b, d, e = V(), W(), N(), 6\na /= 2\nb /= 3\nd /= V()\ne /= V()\n"
+            "c = [V() / 4, 5 / V(), a, b, d[0], e, (N() / V())[0]]\nprint c\n")
     names = python2.helpers()
     exec(compile(python2.parse(text, "old.py"), "old.py", "exec"), names)
-    assert names["c"] == [("div", 4), ("rdiv", 5), ("div", 2), ("idiv", 3)]
+    assert names["c"] == [("div", 4), ("rdiv", 5), ("div", 2), ("idiv", 3), "rdiv", ("rdiv", 6), "rdiv"]
 
 
 @pytest.mark.parametrize("text", [

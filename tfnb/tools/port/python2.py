@@ -257,9 +257,14 @@ def divide(a: Any, b: Any) -> Any:
     """
     if _whole(a) and _whole(b):
         return a // b
-    if hasattr(type(a), "__div__"):
-        return a.__div__(b)
-    return b.__rdiv__(a) if hasattr(type(b), "__rdiv__") else a / b
+    found = _said(a, "__div__", b)
+    found = _said(b, "__rdiv__", a) if found is NotImplemented else found
+    return a / b if found is NotImplemented else found
+
+
+def _said(value: Any, method: str, other: Any) -> Any:
+    """Return what a method of the value's class returns, NotImplemented if it has none."""
+    return getattr(value, method)(other) if hasattr(type(value), method) else NotImplemented
 
 
 def compare(a: Any, b: Any) -> int:
@@ -277,12 +282,13 @@ def rounded(number: Any, ndigits: int = 0) -> float:
 
 def divide_in_place(a: Any, b: Any) -> Any:
     """Return what `a` is after `a /= b` in Python 2."""
-    if hasattr(type(a), "__idiv__"):
-        return a.__idiv__(b)
+    found = _said(a, "__idiv__", b)
+    if found is not NotImplemented:
+        return found
     if _whole(a) and _whole(b):
         a //= b
-    elif hasattr(type(a), "__div__"):
-        a = a.__div__(b)
+    elif hasattr(type(a), "__div__") or hasattr(type(b), "__rdiv__"):
+        a = divide(a, b)
     else:
         a /= b
     return a
