@@ -136,7 +136,8 @@ tf.concat(1, [a, b])
 
 @pytest.mark.parametrize("text, count", [
     ("print 'x'", 1), ("print('x')", 0), ("for i in xrange(3): pass", 1), ("xrange = range\nxrange(3)", 0),
-    ("import six\nd.iteritems()", 0), ("d.iteritems()", 1), ("raise E, 'x'", 1), ("try:\n  f()\nexcept E, e: pass", 1),
+    ("import six\nd.iteritems()", 0), ("from future.utils import iteritems\nd.iteritems()", 0),
+    ("d.iteritems()", 1), ("raise E, 'x'", 1), ("try:\n  f()\nexcept E, e: pass", 1),
     ("x = 10L", 1), ("print >>f, 3", 1), ("def f(:\n  pass", 0), ("print('a'", 0), ("import cPickle", 1),
     ("try:\n  import cPickle as pickle\nexcept ImportError:\n  import pickle", 0),
     ("if sys.version_info[0] < 3:\n  input = raw_input", 0),

@@ -25,6 +25,7 @@ _SYNTAX = re.compile(r"""^\s*except\s[^:\n]+,\s*\w+\s*:|^\s*exec\s+["'\w]
 # Fixers that only change the style, that would turn a script's imports of its neighbours into those of a package
 # ("import"), or that wrap what is a program's own ("buffer", "intern", "sorted").
 _LEFT_OUT = frozenset("asserts buffer idioms import intern set_literal sorted ws_comma".split())
+_FOR_BOTH = frozenset(("six", "future", "past", "builtins"))       # packages by which a program runs on Python 2 and 3
 DIVIDE, DIVIDE_IN_PLACE = "__tfnb_divide__", "__tfnb_divide_in_place__"        # which no class renames
 
 
@@ -59,9 +60,9 @@ def _is_python2(text: str) -> bool:
 def _guards(node: ast.AST) -> bool:
     """Return whether a program asks by itself which Python it runs on, or imports what makes both alike."""
     if isinstance(node, ast.Import):
-        return any(a.name.split(".")[0] in ("six", "future", "builtins") for a in node.names)
+        return any(alias.name.split(".")[0] in _FOR_BOTH for alias in node.names)
     if isinstance(node, ast.ImportFrom):
-        return (node.module or "").split(".")[0] in ("six", "builtins", "past")
+        return (node.module or "").split(".")[0] in _FOR_BOTH
     return isinstance(node, ast.Attribute) and node.attr in ("version_info", "PY2", "PY3", "python_version")
 
 
