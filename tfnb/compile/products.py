@@ -7,8 +7,9 @@ multiplies by the same transposed weight.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -64,26 +65,51 @@ def _turned(node: Call, value: Value, nodes: list[Node]) -> Value:
     return out
 
 
-def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
-    """Replace a sum whose terms are matmuls, which nothing else reads, by one matmul call with all their operands."""
+class _Product(NamedTuple):
+    """An operand of a node that is the output of a matmul, which nothing else reads. place: the index of the call."""
+
+    value: Value
+    place: int
+    call: Call
+
+
+def _absorbed(nodes: Sequence[Node], kept: Collection[Buffer], is_product: Callable[[Call], bool],
+              absorb: Callable[[Node, Sequence[_Product]], Iterator[tuple[Call, Sequence[_Product]]]]) -> list[Node]:
+    """Replace matmuls, and the node that alone reads them, by one call in its place.
+
+    absorb(node, its operands that are matmuls) yields calls that compute the node, each with the matmuls in it; the
+    first one whose operands nothing has changed meanwhile is taken. is_product: whether a matmul may be one.
+    """
     readers = Counter(v.buffer for node in nodes for v in node.ins)
     products: dict[Buffer, tuple[int, Call]] = {}
     written: dict[Buffer, int] = {}
     found: dict[int, Node] = {}
     for i, node in enumerate(nodes):
-        terms = [products.get(v.buffer) for v in node.ins if readers[v.buffer] == 1 and v.buffer not in kept
-                 and v.is_plain() and v.shape == node.outs[0].shape] if _is_sum(node) else []
-        calls = [call for _, call in filter(None, terms)]
-        if len(calls) == len(node.ins) > 1 and (made := _summed(node, calls)) is not None \
-                and all(written.get(v.buffer, -1) <= first for first, call in filter(None, terms) for v in call.ins):
-            for place, _ in filter(None, terms):
-                del found[place]
-            node = made
+        operands = [_Product(v, *products[v.buffer]) for v in node.ins
+                    if v.buffer in products and readers[v.buffer] == 1 and v.buffer not in kept]
+        for made, used in absorb(node, operands) if operands else ():
+            if all(written.get(v.buffer, -1) <= product.place for product in used for v in product.call.ins):
+                for product in used:
+                    del found[product.place]
+                node = made
+                break
         found[i] = node
-        if contraction(node) is not None and isinstance(node, Call) and node.outs[0].buffer.role == "temp":
+        if isinstance(node, Call) and contraction(node) is not None and node.outs[0].buffer.role == "temp" \
+                and is_product(node):
             products[node.outs[0].buffer] = i, node
         written.update((v.buffer, i) for v in node.outs)
     return list(found.values())
+
+
+def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
+    """Replace a sum whose terms are matmuls, which nothing else reads, by one matmul call with all their operands."""
+    def summed(node: Node, operands: Sequence[_Product]) -> Iterator[tuple[Call, Sequence[_Product]]]:
+        if len(operands) == len(node.ins) > 1 and _is_sum(node) and all(
+                product.value.is_plain() and product.value.shape == node.outs[0].shape for product in operands):
+            made = _summed(node, [product.call for product in operands])
+            if made is not None:
+                yield made, operands
+    return _absorbed(nodes, kept, lambda call: True, summed)
 
 
 def _is_sum(node: Node) -> bool:
@@ -116,30 +142,16 @@ def accumulate(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
     """Fold the addition of a matmul that nothing else reads to a stage input into its call, where the sum is an output.
 
     So a loop of gradients adds to that of a weight: the addend is the call's last input, and a loop may give it the
-    memory of the output (`accumulated`). The call moves to where the addition was.
+    memory of the output (`accumulated`).
     """
-    readers = Counter(v.buffer for node in nodes for v in node.ins)
-    products: dict[Buffer, tuple[int, Call]] = {}
-    written: dict[Buffer, int] = {}
-    found: dict[int, Node] = {}
-    for i, node in enumerate(nodes):
-        made = None
-        if _is_sum(node) and len(node.ins) == 2 and node.outs[0].buffer.role == "output":
-            for product, addend in (node.ins, node.ins[::-1]):
-                place, call = products.get(product.buffer, (-1, None))
-                if call is None or readers[product.buffer] != 1 or product.buffer in kept \
-                        or not _may_add(node, call, addend):
-                    continue
-                if all(written.get(v.buffer, -1) <= place for v in call.ins):
-                    made = replace(call, ins=[*call.ins, addend], outs=node.outs, also=(*call.also, node.op))
-                    del found[place]
-                    break
-        node = found[i] = made or node
-        form = contraction(node)
-        if form is not None and isinstance(node, Call) and len(node.ins) == 2 and node.outs[0].buffer.role == "temp":
-            products[node.outs[0].buffer] = i, node
-        written.update((v.buffer, i) for v in node.outs)
-    return list(found.values())
+    def with_addend(node: Node, operands: Sequence[_Product]) -> Iterator[tuple[Call, Sequence[_Product]]]:
+        if not _is_sum(node) or len(node.ins) != 2 or node.outs[0].buffer.role != "output":
+            return
+        for product in operands:
+            call, addend = product.call, node.ins[product.value is node.ins[0]]
+            if _may_add(node, call, addend):
+                yield replace(call, ins=[*call.ins, addend], outs=node.outs, also=(*call.also, node.op)), [product]
+    return _absorbed(nodes, kept, lambda call: len(call.ins) == 2, with_addend)
 
 
 def _may_add(node: Node, call: Call, addend: Value) -> bool:
@@ -161,30 +173,15 @@ def accumulated(nodes: Sequence[Node], outputs: Sequence[Value]) -> tuple[tuple[
 def follow_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
     """Fold a bias, a relu, or both, that alone read a matmul of floats into its call, whose attr "epilogue" names them.
 
-    A bias is the call's third input. The call moves to where they were, so nothing in between may change its operands.
+    A bias is the call's third input.
     """
-    readers = Counter(v.buffer for node in nodes for v in node.ins)
-    products: dict[Buffer, tuple[int, Call]] = {}
-    written: dict[Buffer, int] = {}
-    found: dict[int, Node] = {}
-    for i, node in enumerate(nodes):
-        for v in node.ins:
-            place, call = products.get(v.buffer, (-1, None))
-            if call is None or not isinstance(node, Elementwise):
-                continue
-            if readers[v.buffer] != 1 or v.buffer in kept or not v.is_plain():
-                continue
-            made = _followed(call, node, v)
-            if made is not None and all(written.get(x.buffer, -1) <= place for x in call.ins):
-                del found[place]
-                node = made
-                break
-        found[i] = node
-        if isinstance(node, Call) and contraction(node) is not None and kind(node.outs[0].type) == "f" \
-                and len(node.outs[0].shape) == 2 and node.outs[0].buffer.role == "temp":
-            products[node.outs[0].buffer] = i, node
-        written.update((v.buffer, i) for v in node.outs)
-    return list(found.values())
+    def followed(node: Node, operands: Sequence[_Product]) -> Iterator[tuple[Call, Sequence[_Product]]]:
+        for product in operands:
+            if isinstance(node, Elementwise) and product.value.is_plain() \
+                    and (made := _followed(product.call, node, product.value)) is not None:
+                yield made, [product]
+    return _absorbed(nodes, kept, lambda call: kind(call.outs[0].type) == "f" and len(call.outs[0].shape) == 2,
+                     followed)
 
 
 def _followed(call: Call, node: Elementwise, product: Value) -> Call | None:
