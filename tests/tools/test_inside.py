@@ -64,6 +64,47 @@ from tensorflow.python.training.moving_averages import assign_moving_average
 from tensorflow.python.training.training_ops import apply_adam, apply_gradient_descent
 from tensorflow.python.training.checkpoint_management import latest_checkpoint
 from tensorflow.python.layers.core import Dense, dense
+from tensorflow.python import keras
+from tensorflow.python.keras import backend as K, layers
+from tensorflow.python.keras.layers import Dense, Input
+from tensorflow.python.keras.layers.core import Lambda
+from tensorflow.python.keras.engine.base_layer import Layer
+from tensorflow.python.keras.utils.np_utils import to_categorical
+from tensorflow.python.keras.datasets.mnist import load_data
+from tensorflow.python.keras.preprocessing.image import ImageDataGenerator
+from tensorflow.python.keras.applications.vgg16 import VGG16, preprocess_input
+from tensorflow.contrib.keras.python.keras.layers import Dense
+from tensorflow.contrib.keras.api.keras.models import Sequential
+from tensorflow_core.python.keras.optimizers import Adam
+from tensorflow_core.contrib.rnn import LSTMCell
+from tensorflow_estimator.python.estimator.estimator import Estimator
+from tensorflow.python.estimator.model_fn import EstimatorSpec, ModeKeys
+from tensorflow.python.estimator.canned import dnn, head, metric_keys, prediction_keys
+from tensorflow.python.estimator.canned.prediction_keys import PredictionKeys
+from tensorflow.python.estimator.export.export import ServingInputReceiver
+from tensorflow.python.estimator.inputs.numpy_io import numpy_input_fn
+from tensorflow.python.feature_column.feature_column import numeric_column
+from tensorflow.python.ops.lookup_ops import HashTable, index_table_from_file, index_table_from_tensor
+from tensorflow.python.ops.parallel_for.gradients import batch_jacobian, jacobian
+from tensorflow.python.ops.rnn_cell_impl import _Linear, _concat, _like_rnncell, _zero_state_tensors
+from tensorflow.python.ops.rnn import _best_effort_input_batch_size, _transpose_batch_time
+from tensorflow.python.ops.data_flow_ops import StagingArea
+from tensorflow.python.ops import inplace_ops, weights_broadcast_ops
+from tensorflow.python.layers.convolutional import Convolution2D, Convolution3DTranspose
+from tensorflow.python.framework.function import Defun
+from tensorflow.python.eager.context import in_graph_mode
+from tensorflow.python.data.util import nest
+from tensorflow.python.util import all_util, function_utils, tf_contextlib, tf_decorator
+from tensorflow.python.util.nest import flatten_up_to, is_sequence
+from tensorflow.python.util.deprecation import deprecated_arg_values, deprecated_args
+from tensorflow.python.training.evaluation import _evaluate_once
+from tensorflow.python.tf2 import enabled
+from tensorflow.python.ops.confusion_matrix import confusion_matrix, remove_squeezable_dimensions
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _BaseAttentionMechanism, _bahdanau_score
+from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_attention, _maybe_mask_score
+from tensorflow.contrib.learn.python.learn.preprocessing.text import VocabularyProcessor
+from tensorflow.contrib.framework.python.ops.variables import add_model_variable
+from tensorflow.contrib.signal import stft
 from tensorflow.python.layers.utils import smart_cond
 from tensorflow.python.summary.writer.writer import FileWriter
 from tensorflow.python.summary.summary_iterator import summary_iterator
@@ -101,7 +142,7 @@ ABSENT = {
     "import tensorflow.python.ops.nothing": "ModuleNotFoundError: No module named 'tensorflow.python.ops.nothing'",
     "import tensorflow.contrib.nothing.python": "ModuleNotFoundError: No module named 'tensorflow.contrib.nothing'",
     "import tensorflow.contrib.layers.python.nothing": "ModuleNotFoundError: No module named",
-    "import tensorflow.python.keras.nothing": "ModuleNotFoundError: No module named 'tensorflow.python.keras'",
+    "import tensorflow.python.keras.nothing": "ModuleNotFoundError: No module named 'tensorflow.python.keras.nothing'",
 }
 PROGRAM = """
 import sys

@@ -81,6 +81,38 @@ EARLIER = {
              "python.training.training_util",
     "train io": "python.framework.graph_io", "train summary": "python.training.summary_io",
 }
+# Folders that are not in 2.21 at all: module of the folder, or name in it -> namespaces below the folder's own.
+FOLDED = {
+    "keras": {
+        "": "", "applications": "applications", "backend": "backend", "datasets": "datasets", "engine": "models layers",
+        "layers": "layers", "preprocessing": "preprocessing", "saving": "models", "utils": "utils",
+        "wrappers": "wrappers", "wrappers.scikit_learn": "wrappers.scikit_learn",
+        **{name: name for name in "activations callbacks constraints initializers losses metrics models optimizers "
+                                  "regularizers".split()},
+        **{f"applications.{name}": f"applications.{name}" for name in
+           "densenet imagenet_utils inception_resnet_v2 inception_v3 mobilenet mobilenet_v2 nasnet resnet resnet50 "
+           "resnet_v2 vgg16 vgg19 xception".split()},
+        **{f"datasets.{name}": f"datasets.{name}" for name in
+           "boston_housing cifar10 cifar100 fashion_mnist imdb mnist reuters".split()},
+        **{f"preprocessing.{name}": f"preprocessing.{name}" for name in "image sequence text".split()},
+        **{f"engine.{name}": "models layers" for name in
+           "base_layer input_layer input_spec network sequential topology training".split()},
+        **{f"layers.{name}": "layers" for name in
+           "advanced_activations convolutional convolutional_recurrent core cudnn_recurrent dense_attention embeddings "
+           "local merge noise normalization pooling recurrent wrappers".split()},
+        **{f"saving.{name}": "models" for name in "model_config save".split()},
+        **{f"utils.{name}": "utils" for name in
+           "data_utils generic_utils io_utils layer_utils multi_gpu_utils np_utils vis_utils".split()}},
+    "estimator": {
+        "canned": "", "estimator": "", "estimator_lib": "", "export": "export", "exporter": "", "inputs": "inputs",
+        "early_stopping": "experimental", "model_fn": "", "run_config": "", "training": "", "": "",
+        **{f"canned.{name}": "" for name in "baseline dnn dnn_linear_combined head linear".split()},
+        **{f"export.{name}": "export" for name in "export export_lib export_output".split()},
+        **{f"head.{name}": "" for name in
+           "base_head binary_class_head multi_class_head multi_head multi_label_head regression_head".split()},
+        **{f"inputs.{name}": "inputs" for name in "inputs numpy_io pandas_io".split()}},
+    "feature_column": {"": "", "feature_column": "", "feature_column_lib": "", "feature_column_v2": ""},
+}
 HEAD = "# Modules inside of TensorFlow, and where tfnb has their names; written by `tests/tools/write_paths.py`.\n"
 
 
@@ -130,6 +162,13 @@ def contrib() -> dict[str, str]:
     return found
 
 
+def folded() -> dict[str, str]:
+    """The modules of FOLDED with their namespaces."""
+    return {f"python.{folder}.{module}".rstrip("."):
+            " ".join(f"{folder}.{space}".rstrip(".") for space in spaces.split() or [""])
+            for folder, modules in FOLDED.items() for module, spaces in modules.items()}
+
+
 def held(module, paths: dict[int, list[str]]) -> tuple[list[str], dict[str, str]]:
     """The namespaces of the public symbols that a module holds, most first, and the names that differ."""
     spaces, renamed = Counter(), {}
@@ -153,7 +192,7 @@ def main() -> None:
     """Ask, and write."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     paths = public_symbols(importlib.import_module("tensorflow.compat.v1"))
-    table = {module: spaces for spaces, modules in EARLIER.items() for module in modules.split()} | contrib()
+    table = {module: spaces for spaces, modules in EARLIER.items() for module in modules.split()} | contrib() | folded()
     renames, generated = {}, []
     for name, module in modules(Path(importlib.import_module("tensorflow").__file__).parent):
         leaf = name.rpartition(".")[2]

@@ -4,3 +4,5 @@ from tfnb.core.text import (
     as_bytes, as_str_any, as_text, as_text as as_str, bytes_or_text_types, complex_types, integral_types, path_to_str,
     real_types,
 )
+from tfnb.core.program.behavior import forward_compatibility_horizon, forward_compatible
+from tfnb.ops.control.inspection import dimension_at_index, dimension_value

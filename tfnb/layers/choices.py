@@ -10,6 +10,7 @@ from tfnb.control_flow.cond import cond
 from tfnb.core.shape import Dimension, TensorShape
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Tensor
+from tfnb.ops.declaration.public import named
 from tfnb.ops.math import functions
 from tfnb.ops.nn import activations as nn
 from tfnb.ops.nn.cross_entropy import softmax
@@ -77,21 +78,35 @@ def layout(data_format: str, rank: int) -> str:
     return f"NC{spatial}" if channels_first(data_format) else f"N{spatial}C"
 
 
-def known(condition: Any) -> bool | None:
-    """A condition as a bool, if it has a value while the graph is made: a bool, 0 or 1, a constant tensor."""
-    if isinstance(condition, Variable):
+@named("smart_constant_value")
+def known(pred: Any) -> bool | None:
+    """Return a condition as a bool if it has a value while the graph is made, else None.
+
+    pred: a bool, 0 or 1, or a tensor. Raises TypeError for others.
+
+    >>> tf.contrib.framework.smart_constant_value(1), tf.contrib.framework.smart_constant_value(tf.constant(False))
+    (True, False)
+    """
+    if isinstance(pred, Variable):
         return None
-    if isinstance(condition, Tensor):
-        value = constant_value(condition)
+    if isinstance(pred, Tensor):
+        value = constant_value(pred)
         return None if value is None else bool(value)
-    if condition not in (0, 1):
-        raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {condition!r}")
-    return bool(condition)
+    if pred not in (0, 1):
+        raise TypeError(f"`pred` must be a Tensor, or a Python bool, or 1 or 0. Found instead: {pred!r}")
+    return bool(pred)
 
 
-def either(condition: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
-    """`tf.cond`, or the result of one function where the condition is known."""
-    value = known(condition)
+@named("smart_cond")
+def either(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any], name: str | None = None) -> Any:
+    """Return `tf.cond`, or the result of one function where the condition is known.
+
+    pred: a bool, 0 or 1, or a tensor; true_fn, false_fn: functions without arguments.
+
+    >>> tf.contrib.framework.smart_cond(True, lambda: "training", lambda: "inference")
+    'training'
+    """
+    value = known(pred)
     if value is None:
-        return cond(condition, true_fn=true_fn, false_fn=false_fn, name=name)
+        return cond(pred, true_fn=true_fn, false_fn=false_fn, name=name)
     return true_fn() if value else false_fn()

@@ -54,7 +54,7 @@ class AttentionMechanism:
         raise NotImplementedError
 
 
-def _prepared(memory: Any, lengths: Any, check_inner: bool) -> Any:
+def prepared(memory: Any, lengths: Any, check_inner: bool) -> Any:
     """Return memory with zeros behind the length of each example. Raises ValueError for inner sizes not known."""
     memory = nest.map_structure(lambda m: convert_to_tensor(m, name="memory"), memory)
     for part in nest.flatten(memory):
@@ -72,7 +72,7 @@ def _prepared(memory: Any, lengths: Any, check_inner: bool) -> Any:
     return nest.map_structure(masked, memory)
 
 
-class _Attention(AttentionMechanism):
+class BaseAttention(AttentionMechanism):
     """Attention over memory [batch, steps, ...], masked by lengths; keys are a layer's function of the values."""
 
     def __init__(self, query_layer: Any, memory: Any, probability_fn: Callable[[Any, Any], Any],
@@ -84,7 +84,7 @@ class _Attention(AttentionMechanism):
         if not callable(probability_fn):
             raise TypeError(f"probability_fn must be callable, saw type: {type(probability_fn).__name__}")
         self._query_layer, self._memory_layer = query_layer, memory_layer
-        self._probability = probability_fn
+        self._probability, self._name = probability_fn, name
         with name_scope(name, "BaseAttentionMechanismInit", nest.flatten(memory)):
             lengths = memory_sequence_length
             if lengths is not None:
@@ -93,7 +93,7 @@ class _Attention(AttentionMechanism):
                         lengths, message="All values in memory_sequence_length must greater than zero.")]):
                     lengths = identity(lengths)
             self._lengths = lengths
-            self._values = _prepared(memory, lengths, check_inner_dims_defined)
+            self._values = prepared(memory, lengths, check_inner_dims_defined)
             self._keys = self._values if memory_layer is None else memory_layer(self._values)
             if custom_key_value_fn is not None:
                 self._keys, self._values = custom_key_value_fn(self._keys, self._values)
@@ -149,18 +149,28 @@ class _Attention(AttentionMechanism):
         with name_scope(f"{type(self).__name__}InitialState"):
             return self.initial_alignments(batch_size, dtype)
 
-    def probability_fn(self, score: Any, state: Any) -> Any:
+    def _processed(self, query: Any) -> Any:
+        return self.query_layer(query) if self.query_layer else query
+
+    def _probability_fn(self, score: Any, state: Any) -> Any:
         """Return alignments of scores, with the steps behind each length masked out."""
-        if self._lengths is not None:
-            mask = sequence_mask(self._lengths, maxlen=shape(score)[1])
-            score = where(mask, score, self._mask_value * ones_like(score))
-        return self._probability(score, state)
+        return self._probability(masked_score(score, self._lengths, self._mask_value), state)
 
 
-def _additive_score(mechanism: _Attention, query: Any, units: int, normalize: bool) -> Any:
-    """Return sum(v * tanh(keys + query)) over the units, [batch, steps]; `normalize`: weight normalization of v."""
-    query = expand_dims(mechanism.query_layer(query) if mechanism.query_layer else query, 1)
-    keys = mechanism.keys
+def masked_score(score: Any, memory_sequence_length: Any, score_mask_value: Any) -> Any:
+    """Return scores [batch, steps] with `score_mask_value` behind each length; the same scores if there are none."""
+    if memory_sequence_length is None:
+        return score
+    return where(sequence_mask(memory_sequence_length, maxlen=shape(score)[1]), score,
+                 score_mask_value * ones_like(score))
+
+
+def additive_score(processed_query: Any, keys: Any, normalize: bool) -> Any:
+    """Return sum(v * tanh(keys + query)) over the units, [batch, steps]; `normalize`: weight normalization of v.
+
+    processed_query: [batch, units], behind the query layer; keys: [batch, steps, units].
+    """
+    query, units = expand_dims(processed_query, 1), keys.shape.as_list()[-1]
     v = get_variable("attention_v", [units], dtype=query.dtype)
     if not normalize:
         return reduce_sum(v * tanh(keys + query), [2])
@@ -169,14 +179,17 @@ def _additive_score(mechanism: _Attention, query: Any, units: int, normalize: bo
     return reduce_sum(g * v * rsqrt(reduce_sum(square(v))) * tanh(keys + query + b), [2])
 
 
-def _multiplicative_score(mechanism: _Attention, query: Any, scale: bool) -> Any:
-    """Return keys * query, [batch, steps]. Raises ValueError where their last sizes differ or are not known."""
-    depth, units = query.shape.as_list()[-1], mechanism.keys.shape.as_list()[-1]
+def multiplicative_score(query: Any, keys: Any, scale: bool) -> Any:
+    """Return keys * query, [batch, steps]; `scale`: times a variable.
+
+    query: [batch, units]; keys: [batch, steps, units]. Raises ValueError for last sizes that differ or are unknown.
+    """
+    depth, units = query.shape.as_list()[-1], keys.shape.as_list()[-1]
     if depth is None or depth != units:
         raise ValueError(f"Incompatible or unknown inner dimensions between query and keys. Query ({query.name}) has "
-                         f"units: {depth}. Keys ({mechanism.keys.name}) have units: {units}. Perhaps you need to set "
+                         f"units: {depth}. Keys ({keys.name}) have units: {units}. Perhaps you need to set "
                          f"num_units to the keys' dimension ({units})?")
-    score = squeeze(matmul(expand_dims(query, 1), mechanism.keys, transpose_b=True), [1])
+    score = squeeze(matmul(expand_dims(query, 1), keys, transpose_b=True), [1])
     if not scale:
         return score
     return get_variable("attention_g", [], dtype=query.dtype, initializer=ones_initializer()) * score
@@ -191,7 +204,7 @@ def _layer(units: int, name: str, dtype: Any) -> Dense:
     return Dense(units, name=name, use_bias=False, dtype=dtypes.float32 if dtype is None else dtype)
 
 
-class LuongAttention(_Attention):
+class LuongAttention(BaseAttention):
     """Multiplicative attention: the score of a step is the dot product of query and key (Luong et al., 2015).
 
     num_units: the size of keys, that of the query; memory: [batch, steps, ...], an encoder's outputs;
@@ -218,11 +231,11 @@ class LuongAttention(_Attention):
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return (alignments, next state), both [batch, steps], for queries [batch, num_units]."""
         with variable_scope(None, "luong_attention", [query]):
-            alignments = self.probability_fn(_multiplicative_score(self, query, self._scale), state)
+            alignments = self._probability_fn(multiplicative_score(query, self.keys, self._scale), state)
         return alignments, alignments
 
 
-class BahdanauAttention(_Attention):
+class BahdanauAttention(BaseAttention):
     """Additive attention: the score of a step is v * tanh(query + key), all by layers (Bahdanau et al., 2015).
 
     num_units: the size of query and keys behind their layers; memory: [batch, steps, ...], an encoder's outputs;
@@ -249,7 +262,7 @@ class BahdanauAttention(_Attention):
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return (alignments, next state), both [batch, steps], for queries [batch, size]."""
         with variable_scope(None, "bahdanau_attention", [query]):
-            alignments = self.probability_fn(_additive_score(self, query, self._num_units, self._normalize), state)
+            alignments = self._probability_fn(additive_score(self._processed(query), self.keys, self._normalize), state)
         return alignments, alignments
 
 
@@ -303,7 +316,7 @@ def _monotonic_alignments(score: Any, previous: Any, sigmoid_noise: float, mode:
     return monotonic_attention(p, previous, mode)
 
 
-class _Monotonic(_Attention):
+class _Monotonic(BaseAttention):
     """Attention that moves forward only: before the first step all of it is at the first step of the memory."""
 
     def initial_alignments(self, batch_size: Any, dtype: Any) -> Any:
@@ -343,8 +356,8 @@ class BahdanauMonotonicAttention(_Monotonic):
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return (alignments, next state), both [batch, steps], for queries [batch, size]."""
         with variable_scope(None, "bahdanau_monotonic_attention", [query]):
-            score = self._biased(_additive_score(self, query, self._num_units, self._normalize), self._start)
-            alignments = self.probability_fn(score, state)
+            score = self._biased(additive_score(self._processed(query), self.keys, self._normalize), self._start)
+            alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 
@@ -373,8 +386,8 @@ class LuongMonotonicAttention(_Monotonic):
     def __call__(self, query: Any, state: Any) -> tuple[Any, Any]:
         """Return (alignments, next state), both [batch, steps], for queries [batch, num_units]."""
         with variable_scope(None, "luong_monotonic_attention", [query]):
-            score = self._biased(_multiplicative_score(self, query, self._scale), self._start)
-            alignments = self.probability_fn(score, state)
+            score = self._biased(multiplicative_score(query, self.keys, self._scale), self._start)
+            alignments = self._probability_fn(score, state)
         return alignments, alignments
 
 

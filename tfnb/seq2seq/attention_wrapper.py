@@ -101,7 +101,7 @@ class AttentionWrapper(RNNCell):
             raise TypeError(f"cell_input_fn must be callable, saw type: {type(cell_input_fn).__name__}")
         self._cell, self._mechanisms = cell, mechanisms
         self._cell_input_fn = _side_by_side if cell_input_fn is None else cell_input_fn
-        self._attention_fn = _attention if attention_fn is None else attention_fn
+        self._attention_fn = attend if attention_fn is None else attention_fn
         self._output_attention, self._keeps_history = output_attention, alignment_history
         self._layers = _layers(mechanisms, attention_layer_size, attention_layer, dtype)
         self._sizes = [_size(layer, cell, mechanism)
@@ -187,7 +187,7 @@ def _side_by_side(inputs: Any, attention: Any) -> Any:
     return concat([inputs, attention], -1)
 
 
-def _attention(mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any) -> tuple[Any, Any, Any]:
+def attend(mechanism: Any, cell_output: Any, attention_state: Any, attention_layer: Any) -> tuple[Any, Any, Any]:
     """Return (attention, alignments, next state): the memory's sum weighted by alignments, through the layer."""
     alignments, following = mechanism(cell_output, state=attention_state)
     context = squeeze(matmul(expand_dims(alignments, 1), mechanism.values), [1])

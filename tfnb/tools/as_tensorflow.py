@@ -16,6 +16,8 @@ from tfnb.core.version import VERSION
 from tfnb.tools.inside import ABSENT, Inside, inside, internal, public
 
 NAME, HOROVOD = "tensorflow", "horovod"
+# Packages that TensorFlow 1.15 is made of -> the path of each in TensorFlow. Editors write imports from them.
+_PACKAGES = {NAME: "", "tensorflow_core": "", "tensorflow_estimator": "estimator"}
 _MESSAGES = "tfnb.proto"
 # Folders of messages: `tensorflow.core.framework` has graph_pb2 and the like.
 _PROTOS = frozenset(("core", "core.framework", "core.protobuf", "core.util", "core.example"))
@@ -64,11 +66,14 @@ class _Namespace(ModuleType):
 
 
 class _Finder(MetaPathFinder, Loader):
-    """Finds what is below a package, in tfnb or not at all. start: the path of the package in TensorFlow."""
+    """Finds what is below a package, in tfnb or not at all. start: the path of the package in TensorFlow.
 
-    def __init__(self, package: str, start: str = "") -> None:
-        self.package, self._start = package, start
-        self._look_up = inside if start else names_of
+    inner: find the modules inside of TensorFlow alone, below a package that tfnb has itself.
+    """
+
+    def __init__(self, package: str, start: str = "", inner: bool = False) -> None:
+        self.package, self._start, self._inner = package, start, inner
+        self._look_up = inside if inner else names_of
 
     def _below(self, fullname: str) -> str:
         return f"{self._start}{fullname.removeprefix(self.package)}".lstrip(".")
@@ -76,7 +81,7 @@ class _Finder(MetaPathFinder, Loader):
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
                   ) -> ModuleSpec | None:
         """The spec of a module below the package. Raises ModuleNotFoundError if tfnb has nothing of the kind."""
-        if not f"{fullname}.".startswith(f"{self.package}.") or (self._start and fullname == self.package):
+        if not f"{fullname}.".startswith(f"{self.package}.") or (self._inner and fullname == self.package):
             return None
         if self._look_up(self._below(fullname)) is None:
             raise ModuleNotFoundError(f"No module named {fullname!r}: tfnb stands in for TensorFlow here, and has "
@@ -147,7 +152,7 @@ def find_inside(package: ModuleType, start: str) -> None:
     """Let modules below `package` be found as those of TensorFlow below `start`, and be its attributes."""
     otherwise = vars(package).get("__getattr__", without(package.__name__))
     vars(package).setdefault("__path__", [])       # else the import system looks for nothing below a module
-    sys.meta_path.insert(0, _Finder(package.__name__, start))
+    sys.meta_path.insert(0, _Finder(package.__name__, start, inner=True))
 
     def find(name: str) -> Any:
         """Return the module of that name. Raises AttributeError if there is none."""
@@ -166,6 +171,8 @@ def install_as_tensorflow() -> None:
 
     `import horovod.tensorflow` and `horovod.keras` give tfnb's modules for training on MPI (docs/cluster.md).
 
+    `tensorflow_core` and `tensorflow_estimator`, the packages that TensorFlow 1.15 is made of, are found as well.
+
     What tfnb does not have is absent: an import of it raises ModuleNotFoundError, even where TensorFlow is installed.
     `tensorflow.__version__` is "1.15.0". Calling it again does nothing. Raises ImportError if TensorFlow itself is
     imported already: two packages of one name would work on each other's objects.
@@ -181,4 +188,4 @@ def install_as_tensorflow() -> None:
         raise ImportError(f"TensorFlow itself is imported already, from {where}: restart Python (the notebook's "
                           "kernel) and call install_as_tensorflow() before any `import tensorflow`", name=NAME)
     if not any(isinstance(finder, _Finder) and finder.package == NAME for finder in sys.meta_path):
-        sys.meta_path[:0] = [_Finder(NAME), _Horovod()]
+        sys.meta_path[:0] = [*(_Finder(package, start) for package, start in _PACKAGES.items()), _Horovod()]

@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from tfnb.core.arguments import VARIABLES, describe
 from tfnb.graph.parts.keys import GraphKeys
+from tfnb.graph.stack import add_to_collection, get_collection
 from tfnb.graph.stack import device as _device
-from tfnb.graph.stack import get_collection
 from tfnb.layers.contrib.arg_scope import add_arg_scope
 from tfnb.ops.control.group import group
 from tfnb.ops.control.source import placeholder
@@ -217,6 +219,97 @@ def assign_from_checkpoint_fn(model_path: str, var_list: Any, ignore_missing_var
         return None
     saver = Saver(wanted, reshape=reshape_variables)
     return lambda session: saver.restore(session, model_path)
+
+
+def add_model_variable(var: Any) -> None:
+    """Add a variable to the collection MODEL_VARIABLES, once.
+
+    var: the variable.
+
+    >>> v = tf.Variable(1.0)
+    >>> tf.contrib.framework.add_model_variable(v)
+    >>> tf.contrib.framework.get_model_variables() == [v]
+    True
+    """
+    if not any(each is var for each in get_collection(GraphKeys.MODEL_VARIABLES)):
+        add_to_collection(GraphKeys.MODEL_VARIABLES, var)
+
+
+def global_variable(initial_value: Any, validate_shape: bool = True, name: str | None = None,
+                    use_resource: bool | None = None) -> Variable:
+    """Return a variable in GLOBAL_VARIABLES that is not trained.
+
+    >>> count = tf.contrib.framework.global_variable(0, name="count")
+    >>> count in tf.global_variables(), count in tf.trainable_variables()
+    (True, False)
+    """
+    return Variable(initial_value, trainable=False, collections=[GraphKeys.GLOBAL_VARIABLES],
+                    validate_shape=validate_shape, name=name, use_resource=use_resource)
+
+
+def get_variable_full_name(var: Any) -> str:
+    """Return the name under which checkpoints have a variable, or the whole variable of which it is a part.
+
+    var: the variable.
+
+    >>> tf.contrib.framework.get_variable_full_name(tf.Variable(1.0, name="v"))
+    'v'
+    """
+    part = getattr(var, "_save_slice_info", None)
+    return str(part.full_name if part else var.op.name)
+
+
+def filter_variables(var_list: Sequence[Any], include_patterns: Sequence[str] | None = None,
+                     exclude_patterns: Sequence[str] | None = None, reg_search: bool = True) -> list[Any]:
+    """Return the variables whose names match a pattern to include (all if there is none) and no pattern to exclude.
+
+    var_list: variables; include_patterns, exclude_patterns: regular expressions; reg_search: whether a match may be
+    anywhere in the name, or at its begin only.
+
+    >>> a, b = tf.Variable(1.0, name="a"), tf.Variable(1.0, name="net/b")
+    >>> [v.op.name for v in tf.contrib.framework.filter_variables([a, b], ["net"])]
+    ['net/b']
+    """
+    matches = re.search if reg_search else re.match
+    found = [var for var in var_list
+             if not include_patterns or any(matches(pattern, var.op.name) for pattern in include_patterns)]
+    return [var for var in found
+            if not any(matches(pattern, var.op.name) for pattern in exclude_patterns or ())]
+
+
+def assign_from_values(var_names_to_values: dict[str, Any]) -> tuple[Any, dict[Any, Any]]:
+    """Return (an op that gives variables values, what to feed it).
+
+    var_names_to_values: the value of each variable by its name, in an array. Raises ValueError for a name that no
+    variable, or several have.
+
+    >>> v = tf.contrib.framework.variable("v", [2], initializer=tf.zeros_initializer())
+    >>> assign, feed = tf.contrib.framework.assign_from_values({"v": np.array([3.0, 4.0])})
+    >>> sess.run(assign, feed)
+    >>> sess.run(v)
+    array([3., 4.], dtype=float32)
+    """
+    feeds, assigns = {}, []
+    for name, value in var_names_to_values.items():
+        found = get_unique_variable(name)
+        given = placeholder(found.dtype.base_dtype, found.shape.as_list(), name=f"placeholder/{name}")
+        feeds[given] = np.reshape(value, found.shape.as_list())
+        assigns.append(assign(found, given).op)
+    return group(*assigns), feeds
+
+
+def assign_from_values_fn(var_names_to_values: dict[str, Any]) -> Callable[[Any], None]:
+    """Return a function of a session that gives variables values.
+
+    var_names_to_values: the value of each variable by its name. Raises as `assign_from_values`.
+
+    >>> v = tf.contrib.framework.variable("v", [2], initializer=tf.zeros_initializer())
+    >>> tf.contrib.framework.assign_from_values_fn({"v": np.array([3.0, 4.0])})(sess)
+    >>> sess.run(v)
+    array([3., 4.], dtype=float32)
+    """
+    op, feeds = assign_from_values(var_names_to_values)
+    return lambda session: session.run(op, feeds)
 
 
 describe(globals(), VARIABLES)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 # Packages that are TensorFlow to a program, with the path below it that each name stands for.
-ROOTS = {"tensorflow": "", "tfnb": "", "tensorflow_estimator": "estimator"}
+ROOTS = {"tensorflow": "", "tfnb": "", "tensorflow_core": "", "tensorflow_estimator": "estimator"}
 
 
 @dataclass(frozen=True)
