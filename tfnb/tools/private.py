@@ -242,7 +242,7 @@ def deconv_output_length(input_length: int | None, filter_size: int, padding: st
     return input_length * stride + more
 
 
-def _jacobian(output: Tensor, source: Any) -> Tensor:
+def _jacobian(output: Tensor, source: Any) -> Any:
     """Return (size of the output, *shape of the source): the gradient of each element of an output."""
     flat = reshape(output, [-1])
     rows = map_fn(lambda i: _gradient(flat[i], source), range_(size(flat)), dtype=source.dtype.base_dtype)
@@ -265,7 +265,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
     array([[2., 0.],
            [0., 4.]], dtype=float32)
     """
-    def of(source: Any) -> Tensor:
+    def of(source: Any) -> Any:
         made = reshape(_jacobian(output, source), concat([shape(output), shape(source)], 0))
         made.set_shape(output.shape.concatenate(source.shape))
         return made
@@ -273,7 +273,7 @@ def jacobian(output: Any, inputs: Any, use_pfor: bool = True, parallel_iteration
 
 
 def batch_jacobian(output: Tensor, inp: Tensor, use_pfor: bool = True, parallel_iterations: int | None = None
-                   ) -> Tensor:
+                   ) -> Any:
     """Return d output[i] / d inp[i] for each example i of a batch: (batch, *output sizes, *input sizes).
 
     use_pfor, parallel_iterations: how TensorFlow computes it. Raises ValueError for different batch sizes.
