@@ -96,7 +96,7 @@ FUNCTIONS: dict[str, Function] = {
     "cos": Function(tf.cos, mpmath.cos, np.cos, _CIRCLE, far=1e14),
     "tan": Function(tf.tan, mpmath.tan, np.tan, _CIRCLE),
     "erf": Function(tf.erf, _bounded(mpmath.erf), special.erf, (*_ONES, 4.0, 6.0)),
-    "erfc": Function(tf.erfc, _bounded(mpmath.erfc), special.erfc, (*_ONES, 4.0, 9.0, 10.05, 26.5)),
+    "erfc": Function(tf.erfc, _bounded(mpmath.erfc), special.erfc, (*_ONES, 4.0, 9.0, 10.05, 26.5, 27.2)),
     "erfinv": Function(tf.math.erfinv, mpmath.erfinv, _erfinv, (0.5, 0.9966, 1.0)),
     "ndtri": Function(tf.math.ndtri, _normal_quantile, special.ndtri, (0.021, 0.25, 0.5, 0.979, 1.0)),
     "i0e": Function(tf.math.bessel_i0e, _scaled_bessel(0), special.i0e, (*_ONES, 8.0)),

@@ -1,6 +1,10 @@
-"""Bessel functions and integrals of float32 in kernels: SciPy's of float64, rounded, and TensorFlow's at the edges."""
+"""Bessel functions and integrals of float32 in kernels: SciPy's of float64, rounded, and TensorFlow's at the edges.
+
+Dawson's integral and the exponential integral of float64: mpmath's.
+"""
 from __future__ import annotations
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import special
@@ -37,3 +41,25 @@ def test_a_last_place_of_all_arguments(name):
         least = ROOTS if name[0] in "jy" else 0.0
         place = np.spacing(np.maximum(np.abs(rounded), np.float32(least)))[there].astype("f8")
         assert (np.abs(compiled[there].astype("f8") - exact[there]) / place).max() < 0.6
+
+
+def _dawson(x):
+    return mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(-x * x) * mpmath.erfi(x)
+
+
+@pytest.mark.parametrize(("function", "exact", "limits"), [
+    (HERE.dawsn, _dawson, [0.0, 4.0, 30.0]),
+    (HERE.expint, mpmath.ei, [0.0, 0.3725074107813666, 6.0, 14.0, 40.0, 716.0])])
+def test_float64_within_four_last_places(function, exact, limits):
+    random = np.random.default_rng(8)
+    near = np.multiply.outer(limits, 1 + random.choice([-1, 1], 20) * 10.0 ** random.uniform(-16, -1, 20)).ravel()
+    x = np.concatenate([random.uniform(0, limits[-1], 100), 10.0 ** random.uniform(-300, 0, 30), near[near > 0]])
+    x = np.minimum(x, 716.3)
+    fed = tf.placeholder(tf.float64, [None])
+    found = modes.run(function(fed), {fed: np.concatenate([x, [np.nan, np.inf]])})
+    assert np.isnan(found[-2]) and found[-1] == (0 if function is HERE.dawsn else np.inf)
+    with mpmath.workprec(150):
+        wanted = [exact(mpmath.mpf(float(value))) for value in x]
+        errors = [float(abs(mpmath.mpf(float(a)) - b) / float(np.spacing(abs(float(b)))))
+                  for a, b in zip(found, wanted, strict=False)]
+    assert max(errors) < 4

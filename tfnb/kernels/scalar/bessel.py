@@ -1,7 +1,8 @@
 """Bessel functions of orders 0 and 1, Dawson's integral and the exponential integral, of float32 computed in float64.
 
 Each is a polynomial in a variable t in [-1, 1] below a limit and another one beyond it, both computed for each element,
-so that loops over them become vector instructions; SciPy's functions, which float64 has, take one element at a time.
+so that loops over them become vector instructions; SciPy's functions take one element at a time. Those of float64 that
+are polynomials are in doubles.py.
 The rows of coefficients interpolate at Chebyshev points, made for tfnb with mpmath, to 5e-10 of the result or, beside
 roots, of 1: less than a hundredth of a last place of float32.
 """

@@ -1,6 +1,7 @@
 """Functions of float32 computed in float64, where that makes one formula enough: hyperbolic ones, erfc, integrals.
 
-Their errors are one rounding (docs/accuracy.md). In float64 they are the C library's and SciPy's functions.
+Their errors are one rounding (docs/accuracy.md). In float64 they are those of doubles.py, or else the C library's and
+SciPy's functions.
 """
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ from math import nan
 from typing import Any
 
 from tfnb.kernels.scalar.bessel import HIGHEST, integrals
+from tfnb.kernels.scalar.doubles import doubles
 from tfnb.kernels.scalar.polynomials import Definition, horner
 from tfnb.kernels.scalar.symbols import primitive
 
@@ -70,4 +72,6 @@ def widened() -> dict[str, dict[str, Definition]]:
     """Return the definitions: primitive -> type -> body."""
     bodies = {"atanh": _atanh, "asinh": _asinh, "acosh": _acosh, "sinh": _sinh, "cosh": _cosh, "erfc": _erfc,
               **integrals()}
-    return {name: {"float32": _widened(body)} for name, body in bodies.items()}
+    wide: dict[str, Definition] = doubles()
+    return {name: {"float32": _widened(body), **({"float64": wide[name]} if name in wide else {})}
+            for name, body in bodies.items()}
