@@ -145,3 +145,57 @@ fed = lambda value: tf.constant(np.array(value, object), tf.string)
         "tf.raw_ops.StringNGrams(data=fed(words), data_splits=np.int64([0, 3, 3, 4, 200]), separator='+', "
         "ngram_widths=[1, 3], left_pad='<', right_pad='>', pad_width=-1, preserve_short_sequences=False)"]
     assert not differences(oracle, {text: f"\n---\nsess.run({text})" for text in snippets}, setup)
+
+
+def _texts(alphabet):
+    choose = random.Random(8)
+    sizes = choose.choices([0, 1, 3, 9, 30, 200], k=600)
+    return np.array([bytes(choose.choices(alphabet, k=size)) for size in sizes], object)
+
+
+PLAIN, ANY = _texts(b" \t\nab<>1"), _texts(range(256))
+OPS = {
+    "strip": tf.strings.strip, "length": tf.strings.length, "encode": tf.encode_base64, "part": lambda x: tf.substr(
+        tf.strings.join([x, "12345"]), -4, 3),
+    "padded": lambda x: tf.encode_base64(x, pad=True), "decode": lambda x: tf.decode_base64(tf.encode_base64(x)),
+    "raw": lambda x: tf.raw_ops.DecodePaddedRaw(input_bytes=x, fixed_length=6, out_type=tf.int16),
+    "join": lambda x: tf.strings.join([x, "+", x], separator="-"),
+    "reduce": lambda x: tf.reduce_join(tf.stack([x, x, x], 1), 1, separator=","),
+    "hash": lambda x: tf.strings.to_hash_bucket_fast(x, 1000), "print": tf.fingerprint,
+    "prints": lambda x: tf.fingerprint(tf.stack([x, x], 1)),
+    "split": lambda x: tf.sparse_tensor_to_dense(tf.strings.split(x, "<>"), default_value=b"."),
+}
+
+
+@pytest.mark.parametrize("texts", [PLAIN, ANY], ids=["plain", "any"])
+@pytest.mark.parametrize("name", OPS)
+def test_many_strings_as_few(name, texts):
+    fed = tf.placeholder(tf.string, [None])
+    y = OPS[name](fed)
+    with tf.Session() as sess:
+        many = sess.run(y, {fed: texts})
+        few = [sess.run(y, {fed: texts[at:at + 12]}) for at in range(0, len(texts), 12)]
+    width = max(part.shape[-1] for part in few) if name == "split" else 0
+    few = [np.pad(part, [(0, 0), (0, width - part.shape[1])], constant_values=b".") for part in few] if width else few
+    np.testing.assert_array_equal(many, np.concatenate(few))
+
+
+def test_feeds_of_many_objects_that_are_no_bytes():
+    fed = tf.placeholder(tf.string, [None])
+    with tf.Session() as sess:
+        made = sess.run(tf.strings.length(fed), {fed: np.array(["ab"] * 500 + [b"c"] * 500, object)})
+        assert made.tolist() == [2] * 500 + [1] * 500
+        with pytest.raises(tf.errors.InternalError, match="Unsupported object type"):
+            sess.run(fed, {fed: np.array([b"ab"] * 500 + [object()], object)})
+
+
+@pytest.mark.parametrize("wrong", [b"a", b"aa=", b"a*bc", b"a===", b"abcd=abc"])
+def test_wrong_base64_among_many(wrong):
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match="expected base64"):
+        sess.run(tf.decode_base64(np.array([b"YWJj"] * 500 + [wrong], object)))
+
+
+def test_formatted_numbers_of_several_blocks():
+    values = np.random.default_rng(1).normal(size=numbers.BLOCK + 5) * 1000
+    with tf.Session() as sess:
+        assert sess.run(tf.as_string(values, precision=3)).tolist() == [b"%.3f" % x for x in values]

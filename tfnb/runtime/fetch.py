@@ -17,6 +17,7 @@ from tfnb.core.text import shown
 from tfnb.graph.graph import Graph
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.parts.python_names import told_operands, told_value
+from tfnb.kernels.library.text.objects import only_bytes
 from tfnb.runtime.tensor_handle import TensorHandle
 
 Build = Callable[[list[Any]], Any]              # from the values of a run, a list of its own
@@ -197,7 +198,7 @@ class Feed:
     def array(self, value: Any) -> np.ndarray:
         """Convert `value` to a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
         if type(value) is np.ndarray and value.dtype is self._dtype and value.flags.c_contiguous \
-                and (not self._strings or all(type(v) is bytes for v in value.flat)):
+                and (not self._strings or only_bytes(value)):
             array = value
         else:
             array = self._convert(value)

@@ -62,7 +62,7 @@ def features(serialized: np.ndarray, sparse: tuple[Sequence[bytes], Sequence[DTy
     types = [t.name for t in (*sparse[1], *dense[1], *ragged[1])]
     shapes = (*[None] * first, *map(_hashable, dense[2]), *[None] * len(ragged[0]))
     layout = _layout(keys, tuple(types), shapes)
-    text, found, fits = _scanned(serialized.ravel().tolist(), layout)
+    text, found, fits = _scanned(serialized, layout)
     counts, absent, size = found[:, :, 3], found[:, :, 0] == 0, serialized.size
     lacks = absent.any(1).tolist()
     if not fits or any(lacks[first + i] and not default.size and prod(shapes[first + i] or ()) for i, default in
@@ -98,10 +98,10 @@ def _hashable(shape: Static) -> Static:
     return None if shape is None else tuple(shape)
 
 
-def _scanned(texts: list[bytes], layout: Layout) -> tuple[np.ndarray, np.ndarray, bool]:
+def _scanned(texts: np.ndarray, layout: Layout) -> tuple[np.ndarray, np.ndarray, bool]:
     """Return the bytes of Examples, what is found in them [keys, examples, FIELDS], and whether it is as wanted."""
     text, begins = joined(texts)
-    count, size = len(layout.types), len(texts)
+    count, size = len(layout.types), texts.size
     found, status = np.zeros((count, size, FIELDS), np.int64), np.empty(size, np.uint8)
     scan_example.run(size, text, begins, layout.keys, layout.begins, count, found, status, size)
     kinds, counts = found[:, :, 0], found[:, :, 3]

@@ -16,6 +16,7 @@ from tfnb.core.dtypes import DType
 from tfnb.core.errors import DataLossError, InvalidArgumentError
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.text import coding, objects
 from tfnb.kernels.library.text.spans import row_indices
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
@@ -28,10 +29,12 @@ def invalid(ctx: Any, message: str) -> InvalidArgumentError:
     return InvalidArgumentError(None, ctx.op, message)
 
 
+MARK, END = b"\xfe", b"\xff"             # bytes that no text in UTF-8 has
+
+
 def strings(items: Sequence[Any], shape: tuple[int, ...] | None = None) -> np.ndarray:
     """Return an array of Python objects, one an item (NumPy would look into them)."""
-    made = np.empty(len(items), object)
-    made[:] = items
+    made = np.fromiter(items, object, len(items))
     return made if shape is None else made.reshape(shape)
 
 
@@ -74,10 +77,11 @@ def _padded(ctx: Any) -> list[Static]:
 def DecodePaddedRaw(texts: Any, fixed_length: Any, *, out_type: DType, little_endian: bool) -> Any:
     """Reinterpret bytes as numbers along a new last axis, each string cut, or filled with zeros, to `fixed_length`."""
     size, kind = int(fixed_length), out_type.np_dtype
-    numbers = np.frombuffer(b"".join(text[:size].ljust(size, b"\0") for text in texts.ravel()), kind)
-    if not little_endian:
-        numbers = numbers.byteswap()
-    return numbers.reshape((*texts.shape, size // kind.itemsize)).copy()
+    rows = objects.rows(texts, size)
+    if rows is None:
+        rows = np.frombuffer(bytearray().join(text[:size].ljust(size, b"\0") for text in texts.ravel()), np.uint8)
+    numbers = rows.reshape(-1).view(kind)
+    return (numbers if little_endian else numbers.byteswap()).reshape((*texts.shape, size // kind.itemsize))
 
 
 _DECOMPRESS: dict[bytes, Callable[[bytes], bytes]] = {b"": lambda data: data, b"ZLIB": zlib.decompress,
@@ -109,6 +113,9 @@ def DecodeCompressed(texts: Any, *, compression_type: bytes, ctx: Any) -> Any:
 @host("input: string -> output: string", shape=shapes.like_first, pad="bool = false")
 def EncodeBase64(input: Any, *, pad: bool) -> Any:
     """Encode strings in the URL-safe alphabet of base64 (RFC 4648), padded with "=" if `pad`."""
+    made = coding.encoded(input, pad)
+    if made is not None:
+        return strings(made, input.shape)
     coded = [base64.urlsafe_b64encode(item) for item in input.ravel()]
     return strings(coded if pad else [item.rstrip(b"=") for item in coded], input.shape)
 
@@ -120,7 +127,8 @@ _STANDARD = bytes.maketrans(b"-_", b"+/")
 @host("input: string -> output: string", shape=shapes.like_first)
 def DecodeBase64(input: Any, *, ctx: Any) -> Any:
     """Decode web-safe base64, with or without padding. InvalidArgumentError for other characters and lengths."""
-    return strings([_from_base64(item, ctx) for item in input.ravel()], input.shape)
+    made = coding.decoded(input)
+    return strings([_from_base64(item, ctx) for item in input.ravel()] if made is None else made, input.shape)
 
 
 def _from_base64(text: bytes, ctx: Any) -> bytes:
@@ -177,6 +185,21 @@ def split_at(texts: list[bytes], marks: bytes, skip_empty: bool) -> tuple[list[b
         kept = np.fromiter(map(bool, parts), bool, len(parts))
         parts, counts = [*filter(None, parts)], np.bincount(rows[kept], minlength=len(texts))
     return parts, counts
+
+
+def split_by(texts: list[bytes], mark: bytes) -> tuple[list[bytes], np.ndarray] | None:
+    """Return the parts of strings between marks, and how many each string has: all are split at once.
+
+    None if one has a byte that is none of UTF-8: two of these stand for marks and for ends.
+    """
+    whole = END.join(texts)
+    if len(texts) < 2 or whole.count(END) != len(texts) - 1 or MARK in whole or MARK in mark or END in mark:
+        return None
+    marked = whole.replace(mark, MARK)
+    found = np.frombuffer(marked, np.uint8)
+    ends = np.flatnonzero(found[found >= MARK[0]] == END[0])
+    parts = marked.replace(END, MARK).split(MARK)
+    return parts, np.diff(ends, prepend=-1, append=len(parts) - 1)
 
 
 def sparse_parts(parts: list[bytes], counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

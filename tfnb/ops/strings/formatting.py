@@ -11,15 +11,17 @@ import numpy as np
 
 from tfnb.core import nest
 from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.program import log
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.library.text import hashes as kernels
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import named, public
 from tfnb.ops.strings.decoding import strings
-from tfnb.ops.strings.hashing import fingerprint
+from tfnb.ops.strings.hashing import fingerprint, hashed
 from tfnb.ops.strings.unicode import checked_splits
 
 ESCAPES = {ord("\n"): "\\n", ord("\r"): "\\r", ord("\t"): "\\t", ord('"'): '\\"', ord("'"): "\\'", ord("\\"): "\\\\"}
@@ -226,17 +228,19 @@ def _digest_shape(ctx: Any) -> list[Static]:
     return [(data[0] if data else None, 8)]
 
 
-def _digest(data: bytes) -> bytes:
-    return fingerprint(data).to_bytes(8, "little")
-
-
 @host("data: T, method: string -> fingerprint: uint8", shape=_digest_shape, validate=_digest_shape,
       ranks={"method": 0}, T="type")
 def Fingerprint(data: Any, method: Any) -> Any:
     """Compute the 64-bit fingerprint of each row of `data`, as 8 bytes: FarmHash's, by the method "farmhash64"."""
-    rows = [b"".join(map(_digest, row.reshape(-1))) if data.ndim > 1 else row for row in data] \
-        if data.dtype == object else [row.tobytes() for row in np.ascontiguousarray(data)]
-    return np.frombuffer(b"".join(map(_digest, rows)), np.uint8).reshape(-1, 8).copy()
+    if data.dtype == object:
+        digests = hashed(fingerprint, kernels.fingerprints, data)
+        if data.ndim == 1:
+            return digests.view(np.uint8).reshape(-1, 8)
+        data = digests.reshape(data.shape)
+    if has_compiler():
+        return kernels.fingerprints_of_rows(data).view(np.uint8).reshape(-1, 8)
+    rows = np.fromiter((fingerprint(row.tobytes()) for row in data), np.uint64, len(data))
+    return rows.view(np.uint8).reshape(-1, 8)
 
 
 @public("fingerprint")

@@ -225,11 +225,11 @@ def _rounds(v: list[int], count: int) -> None:
             v[a] = _rotated(v[a], 32) if swap else v[a]
 
 
-def hashed(fn: Callable[[bytes], int], of_many: Callable[[list[bytes]], np.ndarray], texts: np.ndarray) -> np.ndarray:
+def hashed(fn: Callable[[bytes], int], of_many: Callable[[np.ndarray], np.ndarray], texts: np.ndarray) -> np.ndarray:
     """Return the hash of each string, by machine code where there are many: uint64, flat."""
+    if texts.size >= MANY and has_compiler():
+        return of_many(texts)
     flat = texts.reshape(-1).tolist()
-    if len(flat) >= MANY and has_compiler():
-        return of_many(flat)
     return np.fromiter(map(fn, flat), np.uint64, len(flat))
 
 

@@ -26,6 +26,7 @@ from tfnb.ops.strings.decoding import invalid, strings
 
 _LARGEST = float(np.finfo(np.float32).max)
 LEAST = 128                       # numbers: fewer are not worth machine code
+BLOCK = 4096                      # numbers that are formatted at a time
 MOST_TEXT = 1 << 30               # characters that AsString makes: Python's own formatting can't be interrupted
 
 
@@ -274,14 +275,13 @@ class Records:
       out_type="{float, double, int32, int64, uint32, uint64} = DT_FLOAT")
 def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
     """Parse the numbers in strings."""
-    texts = string_tensor.ravel().tolist()
-    if len(texts) >= LEAST and has_compiler():
-        text, begins = joined(texts)
+    if string_tensor.size >= LEAST and has_compiler():
+        text, begins = joined(string_tensor)
         made = parsed(text, begins[:-1], begins[1:], out_type)
         if made is not None and not made[1].any():
             return made[0].reshape(string_tensor.shape)
     found = []
-    for item in texts:
+    for item in string_tensor.ravel().tolist():
         number = number_of(item, out_type)
         if number is None:
             raise invalid(ctx, f"StringToNumberOp could not correctly convert string: {item.decode('latin-1')}")
@@ -314,11 +314,23 @@ def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest
     digits = f".{precision}" if precision > -1 else ""
     form = _printf(flags, digits, T, "e" if scientific else "g" if shortest else "f")
     numbers = input.astype(np.float64) if T.is_floating else input
-    return strings([*map(form, numbers.ravel().tolist())], input.shape)
+    flat = numbers.ravel().tolist()
+    if isinstance(form, bytes):
+        return strings(_formatted(form, flat), input.shape)
+    return strings([*map(form, flat)], input.shape)
 
 
-def _printf(flags: str, digits: str, dtype: DType, letter: str) -> Callable[[Any], bytes]:
-    """Return what formats a Python value of a dtype."""
+def _formatted(form: bytes, values: list[Any]) -> list[bytes]:
+    """Return each value as `form` writes it: a block at a time as one text, which takes half the time."""
+    made: list[bytes] = []
+    for at in range(0, len(values), BLOCK):
+        block = values[at:at + BLOCK]
+        made += (b"\n".join([form] * len(block)) % tuple(block)).split(b"\n")
+    return made
+
+
+def _printf(flags: str, digits: str, dtype: DType, letter: str) -> Callable[[Any], bytes] | bytes:
+    """Return what formats a Python value of a dtype, or the form of `%` for numbers."""
     if dtype == dtypes.string:
         return f"%{flags.lstrip('0')}s".encode().__mod__
     if dtype.is_bool:
@@ -326,7 +338,7 @@ def _printf(flags: str, digits: str, dtype: DType, letter: str) -> Callable[[Any
     one = f"%{flags}d".encode() if dtype.is_integer else f"%{flags}{digits}{letter}".encode()
     if dtype.is_complex:
         return lambda x: b"(%s,%s)" % (one % x.real, one % x.imag)
-    return one.__mod__
+    return one
 
 
 for _op in (DecodeCSV, StringToNumber, AsString):

@@ -16,6 +16,8 @@ from tfnb.core.lazy import lazy_module
 from tfnb.core.options import IN_BROWSER
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.text import objects
+from tfnb.kernels.library.text.spans import cut, joined
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.dispatch import dispatched
@@ -45,6 +47,9 @@ def StringJoin(inputs: Any, *, separator: bytes) -> Any:
     if not common:
         return np.array(separator.join([array[()] for array in inputs]), object)
     shape = common.pop()
+    made = objects.joined_columns(inputs, separator)
+    if made is not None:
+        return strings(made, shape)
     columns = [array.ravel().tolist() if array.ndim else itertools.repeat(array[()], prod(shape)) for array in inputs]
     return strings([*map(separator.join, zip(*columns, strict=True))], shape)
 
@@ -137,6 +142,17 @@ def _part(text: bytes, pos: int, count: int, single: bool, where: int) -> bytes:
     return made
 
 
+def _parts(texts: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> list[bytes] | None:
+    """Return parts of many strings, in one buffer; None if one begins beyond its string."""
+    text, begins = joined(texts)
+    sizes = np.diff(begins)
+    if (np.abs(starts) > sizes).any():
+        return None
+    starts = np.where(starts < 0, starts + sizes, starts)
+    stops = np.where(counts < 0, sizes, np.minimum(starts + counts.astype(np.int64), sizes))
+    return cut(text.tobytes(), begins[:-1] + starts, begins[:-1] + stops)
+
+
 @host("input: string, pos: T, len: T -> output: string", shape=_parts_shape, T="indextype",
       unit="{'BYTE', 'UTF8_CHAR'} = 'BYTE'")
 def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
@@ -144,6 +160,10 @@ def Substr(input: Any, pos: Any, len: Any, *, unit: bytes) -> Any:
     if pos.shape != len.shape:
         raise ValueError(f"pos and len should have the same shape, got: {list(pos.shape)} vs. {list(len.shape)}")
     texts, starts, counts = np.broadcast_arrays(input, pos, len)
+    if unit == b"BYTE" and texts.size >= objects.LEAST:
+        made = _parts(texts, starts.ravel(), counts.ravel())
+        if made is not None:
+            return strings(made, texts.shape)
     flat = texts.ravel().tolist()
     letters = unit == b"BYTE" or b"".join(flat).isascii()
     if letters and pos.size == 1 and min(map(bytes.__len__, flat), default=0) >= pos.min() >= 0 <= len.min():

@@ -10,17 +10,22 @@ import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.errors import OutOfRangeError
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.text import objects
+from tfnb.kernels.library.text.coding import strip_span
+from tfnb.kernels.library.text.spans import cut, joined
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host, scalars
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named, public
-from tfnb.ops.strings.decoding import sparse_parts, split_at, strings
+from tfnb.ops.strings.decoding import sparse_parts, split_at, split_by, strings
 from tfnb.ops.strings.string_ops import ONE_BYTE, StaticRegexFullMatch, full_matches, re2_pattern, simple_pattern
 
+FEW = 8                                                            # strings that are joined column by column
 SPACES = b" \t\n\v\f\r"
 INSIDE = bytes(range(0x80, 0xC0))                                  # bytes of UTF-8 that begin no character
 
@@ -62,14 +67,20 @@ def StringUpper(input: Any, *, encoding: bytes) -> Any:
 @host("input: string -> output: string", shape=shapes.like_first)
 def StringStrip(input: Any) -> Any:
     """Take whitespace away from both ends of each string."""
-    return each(lambda text: text.strip(SPACES), input)
+    if input.size < objects.LEAST or not has_compiler():
+        return each(lambda text: text.strip(SPACES), input)
+    text, begins = joined(input)
+    starts, stops = np.empty((2, input.size), np.int64)
+    strip_span.run(input.size, text, begins, starts, stops)
+    return strings(cut(text.tobytes(), starts, stops), input.shape)
 
 
 @host("input: string -> output: int32", shape=shapes.like_first, unit="{'BYTE', 'UTF8_CHAR'} = 'BYTE'")
 def StringLength(input: Any, *, unit: bytes) -> Any:
     """Count the bytes, or the characters in UTF-8, of each string."""
     if unit == b"BYTE":
-        return each(len, input, np.int32)
+        found = objects.lengths(input)
+        return each(len, input, np.int32) if found is None else found.astype(np.int32).reshape(input.shape)
     return each(lambda text: len(text.translate(None, INSIDE)), input, np.int32)
 
 
@@ -283,10 +294,10 @@ def ReduceJoin(inputs: Any, axes: Any, *, keep_dims: bool, separator: bytes, ctx
     count = int(np.prod([inputs.shape[i] for i in found], dtype=np.int64))
     sizes = [inputs.shape[i] for i in left]
     rows = np.transpose(inputs, left + found[::-1]).reshape(int(np.prod(sizes, dtype=np.int64)), count)
-    made = np.empty(len(rows), object)
-    for i, row in enumerate(rows):
-        made[i] = separator.join(row)
-    return made.reshape([1 if i in found else n for i, n in enumerate(inputs.shape)] if keep_dims else sizes)
+    made = objects.joined_columns([*rows.T], separator) if 0 < count <= FEW else None
+    if made is None:
+        made = [separator.join(row) for row in rows.tolist()]
+    return strings(made).reshape([1 if i in found else n for i, n in enumerate(inputs.shape)] if keep_dims else sizes)
 
 
 @public("reduce_join", "strings.reduce_join")
@@ -367,8 +378,11 @@ def StringSplitV2(input: Any, sep: Any, *, maxsplit: int) -> Any:
     maxsplit: the largest number of splits of a string; -1 for any.
     """
     mark = sep[()]
-    if len(mark) == 1 and maxsplit < 0:
-        return sparse_parts(*split_at(input.tolist(), mark, False))
+    if mark and maxsplit < 0:
+        texts = input.tolist()
+        made = split_by(texts, mark) or (split_at(texts, mark, False) if len(mark) == 1 else None)
+        if made is not None:
+            return sparse_parts(*made)
     rows = [text.split(mark, maxsplit) if mark else _words(text, maxsplit) for text in input]
     return sparse_parts([*chain.from_iterable(rows)], np.fromiter(map(len, rows), np.int64, len(rows)))
 

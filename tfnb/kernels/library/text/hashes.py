@@ -175,23 +175,36 @@ def hash_by_sip(text: Array, begins: Array, key: Array, hashes: Array, item: int
     hashes[item] = a ^ b ^ c ^ d
 
 
-def _hashed(by: KernelFunction, texts: Sequence[bytes], *key: int) -> np.ndarray:
-    data, begins = joined(texts)
-    hashes = np.empty(len(texts), np.uint64)
-    by.run(len(texts), data, begins, np.array(key or (0,), np.uint64), hashes)
+Texts = Sequence[bytes] | np.ndarray
+
+
+def _hashed(by: KernelFunction, texts: Texts, *key: int) -> np.ndarray:
+    return _hashed_spans(by, *joined(texts), *key)
+
+
+def _hashed_spans(by: KernelFunction, data: np.ndarray, begins: np.ndarray, *key: int) -> np.ndarray:
+    count = len(begins) - 1
+    hashes = np.empty(count, np.uint64)
+    by.run(count, data, begins, np.array(key or (0,), np.uint64), hashes)
     return hashes
 
 
-def fingerprints(texts: Sequence[bytes]) -> np.ndarray:
+def fingerprints(texts: Texts) -> np.ndarray:
     """Return FarmHash's Fingerprint64 of each string: uint64."""
     return _hashed(hash_by_farm, texts)
 
 
-def murmurs(texts: Sequence[bytes], seed: int) -> np.ndarray:
+def fingerprints_of_rows(rows: np.ndarray) -> np.ndarray:
+    """Return FarmHash's Fingerprint64 of the bytes of each row of [rows, ...]: uint64."""
+    data = np.ascontiguousarray(rows).reshape(-1).view(np.uint8)
+    return _hashed_spans(hash_by_farm, data, np.arange(len(rows) + 1) * (len(data) // max(len(rows), 1)))
+
+
+def murmurs(texts: Texts, seed: int) -> np.ndarray:
     """Return MurmurHash64A of each string: uint64."""
     return _hashed(hash_by_murmur, texts, seed)
 
 
-def siphashes(texts: Sequence[bytes], key: tuple[int, int]) -> np.ndarray:
+def siphashes(texts: Texts, key: tuple[int, int]) -> np.ndarray:
     """Return SipHash-2-4 of each string: uint64."""
     return _hashed(hash_by_sip, texts, *key)
