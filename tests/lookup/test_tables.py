@@ -141,6 +141,7 @@ pairs = Dense(INT, INT, -1, empty_key=[0, 0], deleted_key=[-1, -1], initial_num_
 more = [words.insert(tf.constant(["a", "b", "c", "some longer word"]), ints([1, 2, 3, 4])), words.export(),
         words.lookup(tf.constant(["c", "x"])),
         pairs.insert(ints([[1, 2], [3, 4]]), ints([10, 20])), pairs.lookup(ints([[1, 2], [9, 9]])), pairs.export(),
+        pairs.lookup(tf.zeros([0, 2], INT)), pairs.insert(tf.zeros([0, 2], INT), ints([])),
         pairs.remove(ints([[1, 2]])), pairs.export(), pairs.lookup(ints([1]))]
 names()[:5], results(*steps), results(*more), find.shape.as_list(), results(*[
     Dense(INT, INT, 0, empty_key=a, deleted_key=b, initial_num_buckets=n).size()

@@ -199,7 +199,7 @@ class DenseTable(Table):
 
     def _as_keys(self, rows: np.ndarray) -> list[Key]:
         """Return keys [n] + the shape of a key as Python objects."""
-        return list(map(tuple, rows.reshape(len(rows), -1).tolist())) if self._empty.ndim else rows.tolist()
+        return list(map(tuple, rows.reshape(-1, self._empty.size).tolist())) if self._empty.ndim else rows.tolist()
 
     def _listed(self, keys: np.ndarray) -> list[Key]:
         """Return keys as Python objects. Raises InvalidArgumentError for other shapes and for those that mark."""
