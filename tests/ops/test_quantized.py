@@ -61,6 +61,8 @@ SNIPPETS = {
        for how in ("HALF_TO_EVEN", "HALF_UP")},
     "rounded third": "fed(lambda x: "
                      "raw.QuantizeAndDequantizeV3(input=x, input_min=-1.1, input_max=2.3, num_bits=5), x)",
+    "rounded nothing": "[fed(lambda x: tf.quantization.quantize_and_dequantize(x, 0., 1., range_given=given), x[:0]) "
+                       "for given in (True, False)]",
     "rounded own axis": "fed(lambda w: tf.quantization.quantize_and_dequantize(w, [-1., -2, -3], [1., 2, 3], "
                         "num_bits=4, axis=1), w)",
     "rounded gradient": "fed(lambda x: tf.gradients(tf.quantization.quantize_and_dequantize(x, -1., 1., "

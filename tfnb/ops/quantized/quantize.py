@@ -133,6 +133,8 @@ def _bits_fit(ctx: Any) -> None:
 
 
 def _rounded(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray, bits: Any = None) -> np.ndarray:
+    if not x.size:
+        return x
     attrs, wide = ctx.attrs, x.astype(np.float32) if x.dtype.itemsize == 2 else x
     bits = int(attrs["num_bits"] if bits is None else bits)
     if not attrs["range_given"]:
