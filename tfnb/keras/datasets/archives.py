@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from typing import Any
 
 import numpy as np
 
+from tfnb.keras.datasets.pickles import unpickled
 from tfnb.keras.utils.files import get_file
 
 ORIGIN = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
@@ -13,8 +15,18 @@ ORIGIN = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/"
 
 def arrays(path: str, origin: str) -> dict[str, Any]:
     """Return the arrays of an .npz file, by name; those of lists are objects."""
-    with np.load(get_file(path, ORIGIN + origin), allow_pickle=True) as found:
-        return {name: found[name] for name in found.files}
+    with zipfile.ZipFile(get_file(path, ORIGIN + origin)) as archive:
+        return {name.removesuffix(".npy"): _array(archive, name) for name in archive.namelist()}
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> Any:
+    with archive.open(name) as file:
+        header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+        shape, _, dtype = header[np.lib.format.read_magic(file)](file)
+        if dtype.hasobject:                        # by NumPy a pickle of any classes
+            return np.reshape(unpickled(file), shape)
+    with archive.open(name) as file:
+        return np.lib.format.read_array(file, allow_pickle=False)
 
 
 def word_index(path: str, origin: str) -> dict[str, int]:

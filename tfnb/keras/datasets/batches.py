@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 import os
-import pickle
 from typing import Any
 
 import numpy as np
 
 from tfnb.keras.backend.config import image_data_format
+from tfnb.keras.datasets.pickles import unpickled
 from tfnb.keras.utils.files import get_file
 
 ORIGIN = "https://www.cs.toronto.edu/~kriz/"
@@ -21,7 +21,7 @@ def folder(name: str, archive: str) -> str:
 def load_batch(path: str, name: str, label_key: str = "labels") -> tuple[Any, Any]:
     """Return (images (n, 3, 32, 32), labels) of the file `name` in a folder."""
     with open(os.path.join(path, name), "rb") as file:
-        found = pickle.load(file, encoding="bytes")
+        found = unpickled(file, "bytes")
     plain = {key.decode() if isinstance(key, bytes) else key: value for key, value in found.items()}
     return plain["data"].reshape(-1, 3, 32, 32), plain[label_key]
 
