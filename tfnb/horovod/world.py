@@ -95,15 +95,15 @@ class World:
                                       "all ranks: build the same graph in each, and fetch the same training ops")
 
     @contextmanager
-    def moving(self, call: Call) -> Iterator[None]:
-        """Remember the collective that an error leaves half-way: other ranks wait there for this one's data.
+    def moving(self, call: Call | None) -> Iterator[None]:
+        """Remember the collective (None: the end) that an error leaves half-way: others wait there for this rank.
 
         At the end of this process the whole job ends, theirs as well.
         """
         try:
             yield
         except BaseException:
-            self._broken = _short(call.lines)
+            self._broken = _short(call.lines) if call else "the end"
             raise
 
     def _over(self, call: Call) -> CancelledError:
@@ -115,11 +115,8 @@ class World:
     def _gathered(self, record: tuple[int, int, int], call: Call | None, check: Callable[[], None]) -> np.ndarray:
         self._mine[:] = record
         request = self.comm.Iallgather(self._mine, self._all)
-        try:
+        with self.moving(call):
             self._wait(request, call, check)
-        except BaseException:
-            self._broken = _short(call.lines) if call else "the end"
-            raise
         return self._all
 
     def _wait(self, request: Any, call: Call | None, check: Callable[[], None]) -> None:
