@@ -95,3 +95,13 @@ tf.app.run(main)
     assert done.returncode == 0, done.stderr
     done = python("", "", "-m", "tfnb", "run", str(tmp_path / "absent.py"))
     assert done.returncode == 2 and "there is no file" in done.stderr
+
+
+def test_names_that_a_test_has_replaced_come_back():
+    program = ("import tfnb; tfnb.install_as_tensorflow()\n"
+               "from unittest import mock\nimport tensorflow as tf\nbefore = tfnb.image.rot90\n"
+               "with mock.patch.object(tf.image, 'rot90', return_value=3):\n"
+               "    assert tf.image.rot90(1) == tfnb.image.rot90(1) == 3\n"
+               "assert tf.image.rot90 is tfnb.image.rot90 is before and '_replaced' not in dir(tf.image)\n")
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr

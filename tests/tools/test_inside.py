@@ -105,6 +105,12 @@ from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import _compute_att
 from tensorflow.contrib.learn.python.learn.preprocessing.text import VocabularyProcessor
 from tensorflow.contrib.framework.python.ops.variables import add_model_variable
 from tensorflow.contrib.signal import stft
+from tensorflow.contrib.predictor import from_saved_model
+from tensorflow.contrib.tpu.python.tpu import tpu_config, tpu_estimator, tpu_optimizer
+from tensorflow.contrib.losses.python.metric_learning.metric_loss_ops import npairs_loss, triplet_semihard_loss
+from tensorflow.python.ops.rnn import rnn_cell_impl
+from tensorflow.contrib.slim.python.slim.data import data_decoder, dataset_data_provider, tfexample_decoder
+from tensorflow.contrib.slim.python.slim.data.data_decoder import DataDecoder
 from tensorflow.python.layers.utils import smart_cond
 from tensorflow.python.summary.writer.writer import FileWriter
 from tensorflow.python.summary.summary_iterator import summary_iterator

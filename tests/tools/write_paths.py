@@ -44,9 +44,13 @@ CONTRIB = {
              ("python.slim.nets", "contrib.slim.nets", ""),
              *(("python.slim", f"contrib.slim.{name}", name) for name in (
                  "evaluation", "learning", "model_analyzer", "queues", "summaries")),
+             *(("python.slim.data", f"contrib.slim.{name}", name) for name in (
+                 "data_decoder", "data_provider", "dataset", "dataset_data_provider", "parallel_reader",
+                 "prefetch_queue", "tfexample_decoder")),
              ("python.slim", "", "")],
     "metrics": [("python.ops", "", "metric_ops set_ops")],
     "losses": [("python.losses", "", "loss_ops")],
+    "tpu": [("python.tpu", "", "tpu_config tpu_estimator tpu_optimizer")],
     "crf": [("python.ops", "", "crf")],
     "lookup": [("", "", "lookup_ops")],
     "image": [("python.ops", "", "dense_image_warp distort_image_ops image_ops interpolate_spline sparse_image_warp")],

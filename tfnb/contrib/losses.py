@@ -3,6 +3,7 @@
 from tfnb.core.absent import explain as _explain
 import sys as _sys
 
+from tfnb.losses import metric_learning
 from tfnb.losses.contrib import (
     absolute_difference, cosine_distance, hinge_loss, log_loss, mean_pairwise_squared_error, mean_squared_error,
     sigmoid_cross_entropy, softmax_cross_entropy, sparse_softmax_cross_entropy,

@@ -2,6 +2,7 @@
 # ruff: noqa: F401, I001
 from tfnb.train.optimizers.contrib.ada_max import AdaMaxOptimizer
 from tfnb.train.optimizers.contrib.adam_variants import LazyAdamOptimizer, NadamOptimizer
+from tfnb.train.optimizers.contrib.external import ExternalOptimizerInterface, ScipyOptimizerInterface
 from tfnb.train.optimizers.contrib.lars import LARSOptimizer
 from tfnb.train.optimizers.contrib.reg_adagrad import RegAdagradOptimizer
 from tfnb.train.optimizers.contrib.signs import AddSignOptimizer, PowerSignOptimizer

@@ -3,10 +3,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from tfnb.slim.data_decoder import DataProvider
 from tfnb.slim.parallel_reader import parallel_read
 
 
-class DatasetDataProvider:
+class DatasetDataProvider(DataProvider):
     """Tensors of the next example of a dataset, which readers in the background read.
 
     dataset: a tf.contrib.slim.dataset.Dataset. num_readers: readers at a time. reader_kwargs: their arguments. shuffle:
@@ -37,21 +38,5 @@ class DatasetDataProvider:
         items = dataset.decoder.list_items()
         if record_key in items:
             raise ValueError(f"expected a record_key that is no item of the dataset, got {record_key!r}")
-        self._tensors = dict(zip(items, dataset.decoder.decode(record, items), strict=True))
-        self._tensors[record_key] = key
-        self._num_samples = dataset.num_samples
-
-    def get(self, items: Any) -> list[Any]:
-        """Return the tensors of items, in their order. Raises ValueError for unknown ones."""
-        unknown = [item for item in items if item not in self._tensors]
-        if unknown:
-            raise ValueError(f"expected items of {', '.join(self._tensors)}, got {', '.join(unknown)}")
-        return [self._tensors[item] for item in items]
-
-    def list_items(self) -> list[str]:
-        """Return the names of all items."""
-        return list(self._tensors)
-
-    def num_samples(self) -> Any:
-        """Return the number of examples of the dataset."""
-        return self._num_samples
+        tensors = dict(zip(items, dataset.decoder.decode(record, items), strict=True))
+        super().__init__({**tensors, record_key: key}, dataset.num_samples)

@@ -16,6 +16,7 @@ from tfnb.ops.math.compare import LogicalOr, equal
 from tfnb.ops.sparse.conversion import sparse_tensor_to_dense
 from tfnb.ops.sparse.shapes import sparse_reshape
 from tfnb.ops.strings.decoding import decode_raw
+from tfnb.slim.data_decoder import DataDecoder
 
 
 class ItemHandler:
@@ -210,7 +211,7 @@ class Image(ItemHandler):
         return image
 
 
-class TFExampleDecoder:
+class TFExampleDecoder(DataDecoder):
     """Decoder of serialized Examples.
 
     keys_to_features: dict of keys to features, as of tf.parse_single_example. items_to_handlers: dict of items to

@@ -59,10 +59,18 @@ class _Namespace(ModuleType):
         super().__setattr__(name, value)
         of = self.__dict__.get("_of")
         if isinstance(of, Public) and not isinstance(value, ModuleType) and name in vars(of.of) and name[0] != "_":
+            self.__dict__.setdefault("_replaced", {}).setdefault(name, getattr(of.of, name))
             setattr(of.of, name, value)
 
+    def __delattr__(self, name: str) -> None:
+        """Take back what a program has set, as unittest.mock.patch does at its end: tfnb has its own again."""
+        super().__delattr__(name)
+        replaced = self.__dict__.get("_replaced", {})
+        if name in replaced:
+            setattr(self._of.of, name, replaced.pop(name))
+
     def __dir__(self) -> list[str]:
-        return sorted({*self.__all__, *self.__dict__} - {"_of", "_below"})
+        return sorted({*self.__all__, *self.__dict__} - {"_of", "_below", "_replaced"})
 
 
 class _Finder(MetaPathFinder, Loader):

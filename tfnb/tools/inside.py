@@ -23,7 +23,7 @@ _CELLS = ("_linear=tfnb.rnn.linear:linear linear=tfnb.rnn.linear:linear _Linear=
           "tfnb.rnn.cells:LayerRNNCell tfnb.rnn.cells:assert_like_rnncell _concat=tfnb.tools.private:joined_sizes "
           "_zero_state_tensors=tfnb.rnn.cell_shapes:zero_states _like_rnncell=tfnb.tools.private:like_rnncell")
 _DYNAMIC = ("_transpose_batch_time=tfnb.rnn.dynamic:transpose_batch_time "
-            "_best_effort_input_batch_size=tfnb.tools.private:batch_size_of")
+            "_best_effort_input_batch_size=tfnb.tools.private:batch_size_of rnn_cell_impl=tfnb.nn:rnn_cell")
 _TABLES = " ".join(f"tfnb.contrib.lookup:{name}" for name in (
     "HashTable", "KeyValueTensorInitializer", "MutableHashTable", "index_table_from_file", "index_table_from_tensor",
     "index_to_string_table_from_file", "index_to_string_table_from_tensor"))
@@ -41,6 +41,9 @@ _NAMES = {
                                                     "_compute_attention=tfnb.seq2seq.attention_wrapper:attend",
     "contrib.seq2seq.python.ops.beam_search_ops": "tfnb.contrib.seq2seq:gather_tree",
     "contrib.seq2seq.python.ops.decoder": _DYNAMIC, "contrib.seq2seq.python.ops.helper": _DYNAMIC,
+    "contrib.losses.python.metric_learning": "tfnb.losses.metric_learning:*",
+    "contrib.losses.python.metric_learning.metric_loss_ops": "tfnb.losses.metric_learning:*",
+    **{f"python.tpu.{name}": "tfnb.contrib.tpu:*" for name in ("tpu_config", "tpu_estimator", "tpu_optimizer")},
     "contrib.layers.python.layers.utils": "tfnb.layers.contrib.outputs:*",
     "python.data.ops.dataset_ops": "DatasetV2=tfnb.data:Dataset",
     "python.data.util.nest": "tfnb.layers.contrib.nest:*",

@@ -18,6 +18,8 @@ from tfnb.contrib.layers import (
 )
 from tfnb.core.lazy import lazy_module as _lazy_module
 
+data_decoder = _lazy_module("tfnb.slim.data_decoder")
+data_provider = _lazy_module("tfnb.slim.data_decoder")
 dataset = _lazy_module("tfnb.slim.dataset")
 dataset_data_provider = _lazy_module("tfnb.slim.dataset_data_provider")
 evaluation = _lazy_module("tfnb.slim.evaluation")
