@@ -67,7 +67,14 @@ def _fits(weights_rank: Any, weights_shape: Any, values_rank: Any, values_shape:
 
 
 def broadcast_weights(weights: Any, values: Any) -> Tensor:
-    """The weights in the shape of the values, and in their dtype. Fails as `assert_broadcastable`."""
+    """Return the weights in the shape of the values, and in their dtype. Fails as `assert_broadcastable`.
+
+    weights: a scalar, or of the rank of `values` with sizes 1 or theirs; values: a tensor.
+
+    >>> sess.run(tf.contrib.framework.broadcast_weights([[1.0], [2.0]], tf.zeros([2, 3])))
+    array([[1., 1., 1.],
+           [2., 2., 2.]], dtype=float32)
+    """
     with name_scope(None, "broadcast_weights", (weights, values)) as scope:
         values = convert_to_tensor(values, name="values")
         weights = convert_to_tensor(weights, dtype=values.dtype.base_dtype, name="weights")
@@ -80,9 +87,13 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
 
 def remove_squeezable_dimensions(labels: Any, predictions: Any, expected_rank_diff: int = 0,
                                  name: str | None = None) -> tuple[Tensor, Tensor]:
-    """(labels, predictions), the one that has a rank too many without its last axis, if that has size 1.
+    """Return (labels, predictions), the one that has a rank too many without its last axis, if that has size 1.
 
-    expected_rank_diff: how much larger the rank of the predictions should be.
+    labels, predictions: tensors; expected_rank_diff: how much larger the rank of the predictions should be.
+
+    >>> labels, predictions = tf.contrib.framework.remove_squeezable_dimensions(tf.zeros([4, 1]), tf.zeros([4]))
+    >>> labels.shape.as_list()
+    [4]
     """
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)
