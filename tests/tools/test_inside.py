@@ -106,7 +106,7 @@ from tensorflow.contrib.learn.python.learn.preprocessing.text import VocabularyP
 from tensorflow.contrib.framework.python.ops.variables import add_model_variable
 from tensorflow.contrib.signal import stft
 from tensorflow.contrib.predictor import from_saved_model
-from tensorflow.contrib.tpu.python.tpu import tpu_config, tpu_estimator, tpu_optimizer
+from tensorflow.contrib.tpu.python.tpu import tpu_config, tpu_estimator, tpu_function, tpu_optimizer
 from tensorflow.contrib.losses.python.metric_learning.metric_loss_ops import npairs_loss, triplet_semihard_loss
 from tensorflow.python.ops.rnn import rnn_cell_impl
 from tensorflow.contrib.slim.python.slim.data import data_decoder, dataset_data_provider, tfexample_decoder

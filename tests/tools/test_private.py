@@ -67,6 +67,10 @@ def test_jacobians_of_matrix_products(sess):
     assert sess.run(private.hessian_vector_product(tf.reduce_sum(x ** 3), [x], v))[0].tolist() == [[6, 12], [18, 24]]
 
 
+def test_a_tpu_has_no_cores():
+    assert private.get_tpu_context().number_of_shards is None
+
+
 def test_names_within_scopes():
     assert private.prepend_name_scope("loc:@a", "s/") == "loc:@s/a" and private.prepend_name_scope("a", None) == "a"
     assert private.strip_name_scope("s/a/s", "s") == "a/s" and private.name_from_scope_name("a/b/") == "a/b"

@@ -43,6 +43,8 @@ _NAMES = {
     "contrib.seq2seq.python.ops.decoder": _DYNAMIC, "contrib.seq2seq.python.ops.helper": _DYNAMIC,
     "contrib.losses.python.metric_learning": "tfnb.losses.metric_learning:*",
     "contrib.losses.python.metric_learning.metric_loss_ops": "tfnb.losses.metric_learning:*",
+    "contrib.tpu.python.tpu.tpu_function": "tfnb.tools.private:get_tpu_context",
+    "python.tpu.tpu_function": "tfnb.tools.private:get_tpu_context",
     **{f"python.tpu.{name}": "tfnb.contrib.tpu:*" for name in ("tpu_config", "tpu_estimator", "tpu_optimizer")},
     "contrib.layers.python.layers.utils": "tfnb.layers.contrib.outputs:*",
     "python.data.ops.dataset_ops": "DatasetV2=tfnb.data:Dataset",

@@ -45,6 +45,17 @@ class MetricKeys:
     LABEL_MEAN, PREDICTION_MEAN, PRECISION, RECALL = "label/mean", "prediction/mean", "precision", "recall"
 
 
+class TpuContext:
+    """The cores of a TPU that a model is copied to: none, so `number_of_shards` is None."""
+
+    number_of_shards = None
+
+
+def get_tpu_context() -> TpuContext:
+    """Return the context of the TPU: one without cores."""
+    return TpuContext()
+
+
 class Linear:
     """`rnn_cell_impl._Linear`: an affine map of tensors (batch, size) to (batch, output_size), with its variables.
 
