@@ -197,8 +197,8 @@ class Feed:
 
     def array(self, value: Any) -> np.ndarray:
         """Convert `value` to a row-major array. Raises TypeError or ValueError if it does not fit the tensor."""
-        if type(value) is np.ndarray and value.dtype is self._dtype and value.flags.c_contiguous \
-                and (not self._strings or only_bytes(value)):
+        if type(value) is np.ndarray and value.flags.c_contiguous and (
+                only_bytes(value) if self._strings and value.dtype == self._dtype else value.dtype is self._dtype):
             array = value
         else:
             array = self._convert(value)

@@ -47,6 +47,11 @@ def _spans(sequence: np.ndarray, size: int, overlapping: bool) -> tuple[np.ndarr
     return np.minimum(sequence[:-1], size), np.minimum(sequence[1:] + int(overlapping), size)
 
 
+def windows(rows: np.ndarray, columns: np.ndarray, image: Sequence[int], overlapping: bool) -> tuple[np.ndarray, ...]:
+    """Return where windows begin and end along the rows and the columns of images [batch, height, width, channels]."""
+    return (*_spans(rows, image[1], overlapping), *_spans(columns, image[2], overlapping))
+
+
 def _reduced(fn: np.ufunc, x: np.ndarray, axis: int, sequence: np.ndarray, overlapping: bool) -> np.ndarray:
     """Reduce each window along an axis."""
     borders = np.stack(_spans(sequence, x.shape[axis], overlapping), 1).reshape(-1)
@@ -63,17 +68,22 @@ def max_pool(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: 
     return _pooled(np.maximum, x, rows, columns, overlapping)
 
 
-def _counts(rows: np.ndarray, columns: np.ndarray, image: Sequence[int], overlapping: bool) -> np.ndarray:
+def counts(rows: np.ndarray, columns: np.ndarray, image: Sequence[int], overlapping: bool) -> np.ndarray:
     high, wide = (np.subtract(*_spans(s, n, overlapping)[::-1]) for s, n in ((rows, image[1]), (columns, image[2])))
     return np.asarray((high[:, None] * wide)[:, :, None])
 
 
 def avg_pool(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> np.ndarray:
     """Return the mean of each window; integers are divided toward zero."""
-    total, counts = _pooled(np.add, x, rows, columns, overlapping), _counts(rows, columns, x.shape, overlapping)
-    if x.dtype.kind == "f":
-        return np.asarray(total / counts.astype(x.dtype))
-    return np.asarray(np.sign(total) * (np.abs(total) // counts), x.dtype)
+    total, count = _pooled(np.add, x, rows, columns, overlapping), counts(rows, columns, x.shape, overlapping)
+    return shared(total, count)
+
+
+def shared(total: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Return sums divided by the sizes of their windows."""
+    if total.dtype.kind == "f":
+        return np.asarray(total / count.astype(total.dtype))
+    return np.asarray(np.sign(total) * (np.abs(total) // count), total.dtype)
 
 
 def _windows(rows: np.ndarray, columns: np.ndarray, image: Sequence[int],
@@ -104,7 +114,7 @@ def avg_pool_gradient(shape: tuple[int, ...], dy: np.ndarray, rows: np.ndarray, 
     """Return the gradient of `avg_pool` for images of `shape`; summed in double precision."""
     out = np.zeros(shape, np.float64)
     with np.errstate(all="ignore"):
-        share = dy / _counts(rows, columns, shape, overlapping)
+        share = dy / counts(rows, columns, shape, overlapping)
     for r, c, line, place in _windows(rows, columns, shape, overlapping):
         out[:, line, place] += share[:, r:r + 1, c:c + 1]
     return out.astype(dy.dtype)

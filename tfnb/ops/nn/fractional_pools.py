@@ -7,9 +7,11 @@ import numpy as np
 
 from tfnb.core import errors
 from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.kernels.arrays import fractional as arrays
+from tfnb.kernels.library.image import fractional as kernels
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel, random
@@ -57,6 +59,19 @@ def _validate(ctx: Any) -> None:
                          f"{attrs['seed2']}")
 
 
+def _maxima(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> np.ndarray:
+    if not has_compiler():
+        return arrays.max_pool(x, rows, columns, overlapping)
+    return kernels.maxima(x, arrays.windows(rows, columns, x.shape, overlapping))
+
+
+def _means(x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> np.ndarray:
+    if not has_compiler():
+        return arrays.avg_pool(x, rows, columns, overlapping)
+    total = kernels.sums(x, arrays.windows(rows, columns, x.shape, overlapping))
+    return arrays.shared(total, arrays.counts(rows, columns, x.shape, overlapping))
+
+
 def _pool(form: Any) -> Any:
     def numpy(ctx: Any, x: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the pooled images and the sequences; with `deterministic` each run has the same ones."""
@@ -101,17 +116,28 @@ def _used(dy: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> tuple[np.nda
     return rows[:dy.shape[1] + 1], columns[:dy.shape[2] + 1]
 
 
+def _by_kernel(image: tuple[int, ...], dy: np.ndarray) -> bool:
+    """Return whether a kernel takes the gradient: its batch and channels are those of the image."""
+    return has_compiler() and (image[0], image[3]) == (dy.shape[0], dy.shape[3])
+
+
 def _max_gradient(ctx: Any, x: np.ndarray, y: np.ndarray, dy: np.ndarray, rows: np.ndarray,
                   columns: np.ndarray) -> np.ndarray:
-    return arrays.max_pool_gradient(x, dy, *_used(dy, rows, columns), ctx.attrs["overlapping"])
+    borders, overlapping = _used(dy, rows, columns), ctx.attrs["overlapping"]
+    if not _by_kernel(x.shape, dy):
+        return arrays.max_pool_gradient(x, dy, *borders, overlapping)
+    return kernels.maxima_gradient(x, dy, arrays.windows(*borders, x.shape, overlapping))
 
 
 def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    return arrays.avg_pool_gradient(tuple(sizes.tolist()), dy, *_used(dy, rows, columns), ctx.attrs["overlapping"])
+    image, borders, overlapping = tuple(sizes.tolist()), _used(dy, rows, columns), ctx.attrs["overlapping"]
+    if not _by_kernel(image, dy):
+        return arrays.avg_pool_gradient(image, dy, *borders, overlapping)
+    return kernels.means_gradient(image, dy, arrays.windows(*borders, image, overlapping)).astype(dy.dtype)
 
 
 @public("nn.fractional_max_pool")
-@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.max_pool), validate=_validate, stateful=False, **_POOL)
+@random(_SIGNATURE, shape=_pooled, numpy=_pool(_maxima), validate=_validate, stateful=False, **_POOL)
 def FractionalMaxPool() -> None:
     """Compute the maximum over windows of random sizes, per channel: (output, row and column sequence).
 
@@ -130,7 +156,7 @@ def FractionalMaxPool() -> None:
 
 
 @public("nn.fractional_avg_pool")
-@random(_SIGNATURE, shape=_pooled, numpy=_pool(arrays.avg_pool), validate=_validate, stateful=False, **_POOL)
+@random(_SIGNATURE, shape=_pooled, numpy=_pool(_means), validate=_validate, stateful=False, **_POOL)
 def FractionalAvgPool() -> None:
     """Compute the mean over windows of random sizes, per channel: (output, row and column sequence).
 
