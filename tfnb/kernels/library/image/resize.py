@@ -27,6 +27,7 @@ from tfnb.kernels.functions.language import (
     float64,
     floor,
     stream,
+    unrolled,
 )
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.library.copying import UNITS, fill
@@ -151,10 +152,38 @@ def take_pixels(x: Array, out: Array, rows: Array, places: Array, sizes: Ints, f
             target[k * c + j] = source[start + j]
 
 
+def weigh_line(line: Array, target: Array, places: Array, parts: Array, ow: int, n: int, along: int,
+               cubic: Static) -> None:
+    """Sum pixels of a line by their weights for each place of a row."""
+    if cubic:
+        for k in range(ow):
+            for j in range(n):
+                total = float32(0)
+                for t in unrolled(4):
+                    weight = parts[4 * k + t]
+                    more = total + line[int(places[4 * k + t]) * n + j] * weight
+                    total = more if weight != float32(0) else total
+                target[k * n + j] = total
+    else:
+        for k in range(ow):
+            for j in range(n):
+                target[k * n + j] = float32(0)
+            for t in range(along):
+                start, weight = int(places[along * k + t]) * n, parts[along * k + t]
+                if weight != float32(0):
+                    for j in range(n):
+                        target[k * n + j] = target[k * n + j] + line[start + j] * weight
+
+
 @kernel_function(independent=True)
 def weigh_rows(x: Array, out: Array, rows: Array, lines: Array, places: Array, parts: Array, room: Array, sizes: Ints,
-               few: Static, down: int, along: int, item: int) -> None:
-    """Sum pixels by their weights for a row, which is first summed down the image in `room`; without it one element."""
+               few: Static, strips: int, height: int, down: int, along: int, cubic: Static, past: Static,
+               item: int) -> None:
+    """Sum pixels by their weights for a strip of `height` rows, each first down the image; without `room` one element.
+
+    cubic: whether there are four of them along, which are summed in registers. room: for each strip a row of the image,
+    and one of the result where these are to go past the caches.
+    """
     h, w, oh, ow, c = sizes
     if room is None:
         k, line, total = item // c % ow, item // c // ow, float32(0)
@@ -170,24 +199,24 @@ def weigh_rows(x: Array, out: Array, rows: Array, lines: Array, places: Array, p
         out[item] = total
     else:
         n = c if few is None else few
-        line = room[item * w * n:]
-        target = out[item * ow * n:]
-        for k in range(w * n):
-            line[k] = float32(0)
-        for t in range(down):
-            weight = lines[item % oh * down + t]
-            if weight != float32(0):
-                source = x[(item // oh * h + int(rows[item % oh * down + t])) * w * n:]
-                for k in range(w * n):
-                    line[k] = line[k] + float32(source[k]) * weight
-        for k in range(ow):
-            for j in range(n):
-                target[k * n + j] = float32(0)
-            for t in range(along):
-                start, weight = int(places[along * k + t]) * n, parts[along * k + t]
-                if weight != float32(0):
-                    for j in range(n):
-                        target[k * n + j] = target[k * n + j] + line[start + j] * weight
+        number, strip, held = item // strips, item % strips, (w + ow if past else w) * n
+        summed = room[item * held:]
+        for oy in range(strip * height, min(oh, (strip + 1) * height)):
+            for k in range(w * n):
+                summed[k] = float32(0)
+            for t in range(down):
+                share = lines[oy * down + t]
+                if share != float32(0):
+                    source = x[(number * h + int(rows[oy * down + t])) * w * n:]
+                    for k in range(w * n):
+                        summed[k] = summed[k] + float32(source[k]) * share
+            target = out[(number * oh + oy) * ow * n:]
+            if past:
+                made = room[item * held + w * n:]
+                weigh_line(summed, made, places, parts, ow, n, along, cubic)
+                stream(target, made, ow * n)
+            else:
+                weigh_line(summed, target, places, parts, ow, n, along, cubic)
 
 
 @kernel_function(independent=True)
@@ -265,6 +294,12 @@ def _room(call: Call, elements: int) -> Address | None:
     return call.scratch(4 * elements).reach(4 * elements).of("float32") if call.device == "cpu" else None
 
 
+def _strips(batch: int, height: int) -> tuple[int, int]:
+    """Return how many rows of a result a strip has, and how many strips an image has: some 16 strips in all."""
+    strip = max(1, min(height, -(-height * batch // 16)))
+    return strip, -(-height // strip)
+
+
 def bilinear(call: Call) -> list[Launch]:
     """Return the launches of ResizeBilinear."""
     images, out = call.inputs[0], call.outputs[0]
@@ -272,8 +307,7 @@ def bilinear(call: Call) -> list[Launch]:
         return []
     launches, (*arrays, sizes, few) = _prepared(call, "between", images.shape, out.shape)
     batch, height, width, channels = out.shape
-    strip = max(1, min(height, -(-height * batch // 16)))
-    strips = -(-height // strip)
+    strip, strips = _strips(batch, height)
     room = _room(call, 3 * width * channels * strips * batch)
     past = room is not None and pays(4 * width * channels, 4 * out.size)
     return [*launches, interpolate_rows.launch(call, strips * batch if room else out.size, *arrays, room, sizes, few,
@@ -302,10 +336,12 @@ def _weighted(call: Call, form: str) -> list[Launch]:
     launches, (*arrays, sizes, few) = _prepared(call, form, images.shape, out.shape)
     down, along = (4 if form == "cubic" else axis.taps for axis in axes(call.attrs, images.shape, out.shape))
     batch, height, width, channels = out.shape
-    row = images.shape[2] * channels
-    room = _room(call, row * batch * height)
-    return [*launches, weigh_rows.launch(call, batch * height if room else out.size, *arrays, room, sizes, few, down,
-                                         along, cost=row * down + width * channels * along, label="resize weighted")]
+    strip, strips = _strips(batch, height)
+    past = call.device == "cpu" and pays(4 * width * channels, 4 * out.size)
+    room = _room(call, (images.shape[2] + (width if past else 0)) * channels * strips * batch)
+    return [*launches, weigh_rows.launch(
+        call, strips * batch if room else out.size, *arrays, room, sizes, few, strips, strip, down, along,
+        form == "cubic", past, grain=1 if room else None, label="resize weighted")]
 
 
 def _gradient(call: Call, form: str) -> list[Launch]:
