@@ -25,10 +25,13 @@ CAUSES = (
           "loops over float64 within the kernels, up to the last place of the dtype, since 2026-11-23 (SciPy's "
           "functions took 100 to 600 ns); fixed polynomials serve functions of one argument"),
     Cause("Functions of float64 from the C library", r"(Atanh|Erfc|Lgamma|Tan|Acos|Fresnel\w+) ",
-          "one element at a time, for the bounds of docs/accuracy.md", "polynomials of float32 in float64"),
+          "one element at a time, for the bounds of docs/accuracy.md",
+          "polynomials of float32 in float64; of float64 atanh, erfc, Dawson's integral and Ei"),
     Cause("Strings", r"^ops\.strings|StringToNumber|AsString|Join|Decode|Encode|Unicode|Regex|Fingerprint|Substr",
-          "an object of Python for each string, 40 to 100 ns to find and 60 to make; TensorFlow has 24 bytes in a row",
-          "scans of one buffer by machine code for numbers, CSV records, Examples, splits and joins"),
+          "an object of Python for each string, 25 ns to make where one split makes all, 130 and more one by one; "
+          "formats and regular expressions are calls for each",
+          "kernels read the bytes of objects where CPython keeps them, 3 to 8 ns, for feeds, lengths, hashes, base64, "
+          "joins, parts, numbers, CSV records and Examples"),
     Cause("Sparse tensors", r"^ops\.sparse|SetOperation",
           "calls of NumPy, a sort or several passes over the indices, 5 us each and more; only a run knows how many "
           "results there are", "machine code for edit distance, sets and sums; crosses loop in Python"),
@@ -40,7 +43,7 @@ CAUSES = (
     Cause("Boxes, glimpses, samples of candidates",
           r"BoundingBox|Glimpse|CombinedNonMax|NonMaxSuppression|CandidateSampler|Kmeans|KMC2|ScaleAndTranslate|Fractional",
           "a loop of Python or several calls of NumPy: ops of pipelines and losses that few programs run at such sizes",
-          "NonMaxSuppression is machine code; its time here is the call"),
+          "NonMaxSuppression and fractional pools are machine code; the time of tiny ones is the call"),
     Cause("Quantization", r"Quantize|FakeQuant",
           "the call and the ranges take 30 us by NumPy, new memory for the result a third of the time at 8 MB; "
           "FakeQuant's rows of 3 channels fill a fifth of a vector",
@@ -58,7 +61,8 @@ CAUSES = (
           "is copied", "nothing: an address would change under programs that are built"),
     Cause("Reductions and rows of few elements", r"columns\]|rows of 10\]|8\]|Max|Norm|L2Loss|Mean|Sum",
           "rows of 8 or 10 elements fill half a vector, or the loop over them costs as much as its body",
-          "sums along the columns, eight rows at once; segments, partitions and stitches by machine code"),
+          "sums along the columns, eight rows at once; segments, partitions and stitches by machine code; loops with "
+          "masks for the rest of a row, by which LogSoftmax's gradient gains half and Softmax loses a tenth"),
     Cause("Values decide the shape: a call of NumPy", r".",
           "the call takes 20 to 40 us beside its work: validation, arrays for the arguments",
           "host stages look up nothing in a run; machine code where there are many elements", "host"),
