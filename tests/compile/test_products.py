@@ -10,6 +10,7 @@ from tfnb.compile import epilogues
 from tfnb.core.options import options
 from tfnb.kernels.cpu.matmul import tiled
 from tfnb.kernels.llvm import microkernel
+from tfnb.kernels.llvm.tape import Tape
 from tfnb.ops.declaration.raw import raw
 from tfnb.runtime.runners.loops import LoopRunner
 
@@ -216,12 +217,42 @@ def test_loops_add_products_in_place(next_sum, other, shared, monkeypatch):
     loop = tf.while_loop(lambda i, *_: i < 20, body, [0, start, start])
     sets, share = [], LoopRunner._share
 
-    def noted(self, program, made, here, other, there):
-        share(self, program, made, here, other, there)
+    def noted(self, program, made, here, other, there, inputs):
+        in_place = share(self, program, made, here, other, there, inputs)
         sets.append(sum(a is b for a, b in zip(made, other, strict=True)))
         assert all(a is not b or c is d for a, b, c, d in zip(made, other, here, there, strict=False))
+        return in_place
     monkeypatch.setattr(LoopRunner, "_share", noted)
     given = random(30, 64)
     check(monkeypatch, list(loop), {x: random(20, 24, 30) * 0.1, start: given}, runs=5)
     np.testing.assert_array_equal(given, random(30, 64))
     assert set(sets) == {shared}
+
+
+@pytest.mark.parametrize("sums, ends, period", [
+    ("s + tf.matmul(h, b, transpose_a=True), t", 1, 6), ("s + tf.matmul(x[0], b, transpose_a=True), t", 1, 6),
+    ("s + tf.matmul(a, new, transpose_a=True), t + tf.matmul(b, a, transpose_a=True)", 2, 6),
+    ("t + tf.matmul(a, b, transpose_a=True), s + tf.matmul(b, a, transpose_a=True)", 2, 1),     # not in place
+    ("s + tf.matmul(a, b, transpose_a=True), s + 1.0", 0, 1)])
+def test_loops_keep_the_factors_of_short_products_for_a_period(sums, ends, period, monkeypatch):
+    """Of 40 terms: for 6 iterations. The TensorArray grows, which stops iterations in the middle."""
+    x, n = tf.placeholder(tf.float32, [30, 40, 48]), tf.placeholder(tf.int32, [])
+    w, start = tf.constant(random(48, 48) * 0.1), tf.placeholder(tf.float32, [48, 48])
+
+    def body(i, h, s, t, made):
+        a = tf.gather(x, i)
+        b = tf.tanh(tf.matmul(a, w))
+        new = tf.tanh(h + b)
+        here = {"s": s, "t": t, "a": a, "b": b, "h": h, "new": new, "x": x, "tf": tf}
+        return (i + 1, new, *eval(sums, here), made.write(i, b))
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[40, 48])
+    loop = tf.while_loop(lambda i, *_: i < n, body, [0, x[1], start, start, array])
+    fetches, seen, repeat = [*loop[1:4], loop[4].stack()], [], Tape.repeat
+
+    def noted(self, tables, truth, again, ends, period, counter):
+        seen.append((ends, period))
+        return repeat(self, tables, truth, again, ends, period, counter)
+    monkeypatch.setattr(Tape, "repeat", noted)
+    for count in (5, 16):
+        check(monkeypatch, fetches, {x: random(30, 40, 48) * 0.3, start: random(48, 48), n: count}, runs=4)
+    assert seen[-1] == (ends, period)

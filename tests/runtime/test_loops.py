@@ -232,9 +232,9 @@ def test_loop_invariant_launches_run_in_the_first_iteration_only(monkeypatch):
     _, s = tf.while_loop(lambda i, s: i < n, lambda i, s: (i + 1, tf.sin(x) * s + ia.read(i)), [0, tf.zeros([30, 4])])
     seen, repeat = [], Tape.repeat
 
-    def noted(tape, tables, truth, again):
+    def noted(tape, tables, truth, again, *more):
         seen.append((tape.start, again))
-        return repeat(tape, tables, truth, again)
+        return repeat(tape, tables, truth, again, *more)
     monkeypatch.setattr(Tape, "repeat", noted)
     with tf.Session() as session:
         for k in range(5):                                 # the same program with other values

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tfnb.compile.epilogues import attach_epilogues
 from tfnb.compile.fuse import Group, fuse, stored
@@ -11,12 +11,13 @@ from tfnb.compile.loop_invariant import split_invariant
 from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
-from tfnb.compile.products import accumulate, accumulated, follow_products, straighten, sum_products
+from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
 from tfnb.compile.residents import schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
-from tfnb.compile.values import Buffer
+from tfnb.compile.values import Buffer, Call
 from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.cpu.matmul import tiled
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Built:
 
     offsets: of each temporary buffer in the arena, in bytes; once: the number of leading steps that are loop-invariant,
     and so run in the first iteration only; accumulated: (number of an input, number of an output) of each that may have
-    the same memory.
+    the same memory. ends: the number of the last steps, which add the products of `period` iterations (`defer`).
     """
 
     traced: Traced
@@ -36,19 +37,21 @@ class Built:
     once: int = 0
     target: Target = CPU
     accumulated: tuple[tuple[int, int], ...] = ()
+    ends: int = 0
+    period: int = 1
 
 
 def build_stage(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
                 target: Target = CPU) -> Built:
     """Trace, rewrite, fuse, lower and place a stage's buffers. shapes: of each variable. Raises what `trace` raises."""
-    traced, groups, steps, once = lowered(stage, inputs, shapes, target)
+    traced, groups, steps, once, ends, period = lowered(stage, inputs, shapes, target, True)
     return Built(traced, groups, steps, *place_buffers(steps, once), once, target,
-                 accumulated(traced.nodes, traced.outputs) if target.blocked else ())
+                 accumulated(traced.nodes, traced.outputs) if target.blocked else (), ends, period)
 
 
 def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tuple[int, ...]],
-            target: Target = CPU) -> tuple[Traced, list[Group], list[Step], int]:
-    """Do the passes before memory planning, and return what `Built` says of them."""
+            target: Target = CPU, defers: bool = False) -> tuple[Traced, list[Group], list[Step], int, int, int]:
+    """Do the passes before memory planning, and return what `Built` says of them. defers: in a loop, its sums."""
     traced = trace(stage, inputs, shapes, target)
     traced.nodes = live(traced.nodes, traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
@@ -57,11 +60,21 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     else:
         traced.nodes = follow_products(traced.nodes, traced.kept)
     first, rest = split_invariant(schedule_accesses(traced.nodes), fixed)
-    before, groups = fuse(first), fuse(rest)
+    calls: list[Call] = []
+    period = 1
+    if defers and fixed and target.blocked:
+        rest, calls, period = defer(rest, {v.buffer for node in first for v in node.outs}, traced.outputs)
+    before, groups, ends = fuse(first), fuse(rest), fuse(calls)
     in_memory = stored([*before, *groups], traced.kept)
     if target.blocked:
         before = attach_epilogues(before, traced.kept | {v.buffer for node in rest for v in node.ins})
         groups = attach_epilogues(groups, traced.kept)
     once = lower(before, in_memory, target)
-    steps = [*once, *lower(groups, in_memory, target)]
-    return traced, [*before, *groups], steps, len(once)
+    last = [_of_one_iteration(step) for step in lower(ends, in_memory, target)]
+    steps = [*once, *lower(groups, in_memory, target), *last]
+    return traced, [*before, *groups, *ends], steps, len(once), len(last), period
+
+
+def _of_one_iteration(step: Step) -> Step:
+    """Return the launch of a deferred sum for the factors of the first iteration of a period alone."""
+    return replace(step, args=(*step.args[:tiled.COUNT], 1, *step.args[tiled.COUNT + 1:]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ from tfnb.kernels.scalar.number_types import Literal, kind
 from tfnb.opdef import kinds
 
 Copies = dict[tuple[object, ...], Value]
+
+TERMS = 256              # of a deferred sum of products: with more, it gets no faster
 
 
 def contraction(node: Node) -> Contraction | None:
@@ -168,6 +171,52 @@ def accumulated(nodes: Sequence[Node], outputs: Sequence[Value]) -> tuple[tuple[
     readers.update(v.buffer for v in outputs)
     return tuple((node.ins[-1].buffer.index, node.outs[0].buffer.index) for node in nodes
                  if contraction(node) is not None and len(node.ins) % 2 and readers[node.ins[-1].buffer] == 1)
+
+
+def defer(nodes: Sequence[Node], invariant: Collection[Buffer],
+          outputs: Sequence[Value]) -> tuple[list[Node], list[Call], int]:
+    """Take products of `accumulate` with short sums out of an iteration of a loop.
+
+    Their factors stay in memory for `period` iterations, and one call adds the products of all of these: it reads and
+    writes the sum once. invariant: the buffers of loop-invariant nodes. Returns the nodes, the calls, which follow them
+    in the last iteration of each period, and the period; 1 without calls. A buffer of role "factor" has the factor of
+    one iteration, the one of role "factors" with its index those of a period.
+    """
+    read, pairs = {v.buffer for node in nodes for v in node.ins}, accumulated(nodes, outputs)
+    found = {i: node for i, node in enumerate(nodes) if isinstance(node, Call) and len(node.ins) == 3
+             and contraction(node) is not None and node.outs[0].buffer not in read
+             and (node.ins[-1].buffer.index, node.outs[0].buffer.index) in pairs}
+    terms = max((node.ins[0].view.size // node.outs[0].shape[0] for node in found.values()), default=TERMS)
+    period = TERMS // max(1, terms) // 2 * 2
+    if period < 2 or not all(_is_one_launch(node, period) for node in found.values()):
+        return list(nodes), [], 1
+    factors: dict[Buffer, Buffer] = {}
+    changed: list[list[Node]] = [[node] for node in nodes]
+    calls: list[Call] = []
+    for i, node in found.items():
+        changed[i], ins = [], []
+        for value in node.ins[:2]:
+            if value.buffer not in factors and (value.buffer.role != "temp" or value.buffer in invariant
+                                                or not value.is_plain()):
+                copy = temp(value.type, value.shape)
+                changed[i].append(copy_node(node.op, value, copy))
+                value = copy
+            if value.buffer not in factors:
+                value.buffer.role, value.buffer.index = "factor", len(factors)
+                factors[value.buffer] = Buffer("factors", value.type, period * value.buffer.size, value.buffer.index)
+            ins.append(value)
+        terms_of_all = [Value(factors[v.buffer], replace(v.view, offset=v.view.offset + n * v.buffer.size))
+                        for n in range(period) for v in ins]
+        calls.append(replace(node, ins=[*terms_of_all, node.ins[-1]]))
+    return list(chain(*changed)), calls, period
+
+
+def _is_one_launch(node: Call, period: int) -> bool:
+    """Return whether the kernel adds the products of a period in one launch, whose count of terms is a word."""
+    many = replace(node, ins=[*node.ins[:2] * period, node.ins[-1]])
+    spec = node.op.spec
+    assert isinstance(spec, kinds.Kernel) and spec.cpu is not None
+    return len(spec.cpu(kernel_call(many))) == 1
 
 
 def follow_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:

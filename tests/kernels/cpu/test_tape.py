@@ -99,6 +99,12 @@ def kernel(args, begin, end):
         goes_on[0] = 0
     store(args[3], load(args[3]) + 1)
 """
+NOTE = """
+def kernel(args, begin, end):
+    noted = int64_array(args[0], 20)
+    noted[0] += 1
+    noted[noted[0]] = args[1]
+"""
 
 
 @pytest.mark.parametrize("repeat", [1, MANY + 1])
@@ -113,9 +119,9 @@ def test_a_repeated_tape_takes_turns_between_two_sets_of_arrays(count, repeat):
     values, truths = np.array([[9], [0], [0]], np.int64), np.ones((2, 1), bool)
     start, here, there, truth, other = (*values, *truths)
     repetition = tape.repeat([tuple(map(id, row)) for row in (
-        (start, here, truth), (here, there, other), (there, here, truth))], 2, 1)
+        (there, here, truth), (here, there, other), (start, here, truth))], 2, 1)
     plays = 0
-    while not plays or (other if repetition.turn == 1 else truth)[0]:
+    while not plays or (truth, other)[repetition.turn % 2][0]:
         repetition.play(count)
         plays += 1
     repetition.end()
@@ -124,6 +130,28 @@ def test_a_repeated_tape_takes_turns_between_two_sets_of_arrays(count, repeat):
     tape.point(id(start), id(here), id(truth))
     tape.play()
     assert here[0] == 8
+
+
+@pytest.mark.parametrize("left, period, want", [(9, 4, [4, 4, 1]), (8, 4, [4, 4]), (1, 4, [1]), (3, 1, [1, 1, 1])])
+@pytest.mark.parametrize("count", [1, 5, 100])
+def test_last_rows_are_played_at_the_end_of_each_period(left, period, want, count):
+    count_down, note = jit.addresses([COUNT_DOWN, NOTE])
+    hits, noted = np.zeros(1, np.int64), np.zeros(20, np.int64)
+    blocks = np.array([[0, 0, 0, hits.ctypes.data], [noted.ctypes.data, 1, 0, 0]], np.int64)
+    at = blocks.ctypes.data
+    tape = Tape([(count_down, at, 1, 0), (note, at + 32, 1, 0)], [(at + 8 * i, i, 0) for i in range(3)], 3, keep=blocks)
+    values, truths = np.array([[0], [left]], np.int64), np.ones((2, 1), bool)
+    (here, there), (truth, other) = values, truths
+    cycle = [(there, here, truth), (here, there, other)] * max(1, period // 2)
+    repetition = tape.repeat([tuple(map(id, row)) for row in (*cycle, cycle[0])], 2, 0, 1, period, 1)
+    while not hits[0] or (truth, other)[repetition.turn % 2][0]:
+        repetition.play(count)
+    repetition.end()
+    assert noted[1:noted[0] + 1].tolist() == want and blocks[1, 1] == 1
+    there[0] = 5
+    tape.point(id(there), id(here), id(truth))
+    tape.play()
+    assert noted[noted[0]] == 1
 
 
 def test_bad_binds_are_refused():

@@ -27,7 +27,8 @@ class Layout:
     address goes. temps: (word, number of the temporary buffer, bytes further on); binds: (word, slot, bytes);
     status: (word, bytes); fixed: (word, variable, state or constant, bytes). offsets: of each temporary buffer.
     made: shape and dtype of each output that is computed; known: each output, None where it is computed. constants:
-    those that follow from sizes, by the `id` of what a buffer has as its array.
+    those that follow from sizes, by the `id` of what a buffer has as its array. factors: the bytes of those of a
+    period, of each deferred product (compile/products.py).
     """
 
     rows: np.ndarray
@@ -41,6 +42,7 @@ class Layout:
     made: Made
     known: list[np.ndarray | None]
     constants: Mapping[int, np.ndarray] = field(default_factory=dict)
+    factors: Sequence[int] = ()
 
 
 @dataclass
@@ -86,7 +88,10 @@ def _laid_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int, offs
               arena_bytes: int) -> tuple[Layout, dict[str, _Table]]:
     tables = {name: _Table() for name in _COLUMNS}
     computed = [v.buffer.index for v in outputs if v.known is None]
-    first = {"input": 0, "resident": inputs + len(computed)}
+    buffers = {arg.buffer for step in steps for arg in step.args if isinstance(arg, Ref)}
+    factors = {b.index: b.nbytes for b in buffers if b.role == "factors"}
+    first = {"input": 0, "factor": inputs + len(computed), "factors": inputs + len(computed) + len(factors),
+             "resident": inputs + len(computed) + 2 * len(factors)}
     slots, temps = {index: inputs + i for i, index in enumerate(computed)}, {b: i for i, b in enumerate(offsets)}
     fixed: list[tuple[int, Buffer, int]] = []
     words = tables["words"]
@@ -102,7 +107,7 @@ def _laid_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int, offs
                 tables["status"].add(at, offset)
             elif buffer.role == "temp":
                 tables["temps"].add(at, temps[buffer], offset)
-            elif buffer.role in ("input", "output", "resident"):
+            elif buffer.role in ("input", "output", "factor", "factors", "resident"):
                 slot = slots[buffer.index] if buffer.role == "output" else first[buffer.role] + buffer.index
                 tables["binds"].add(at, slot, offset)
             elif is_size(offset):
@@ -112,7 +117,7 @@ def _laid_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int, offs
     arrays: dict[str, Any] = {name: table.array(_COLUMNS[name]) for name, table in tables.items()}
     made = [(v.shape, np.dtype(v.type)) for v in outputs if v.known is None]
     return Layout(**arrays, fixed=fixed, offsets=list(offsets.values()), arena_bytes=arena_bytes, made=made,
-                  known=[v.known for v in outputs]), tables
+                  known=[v.known for v in outputs], factors=[factors[i] for i in sorted(factors)]), tables
 
 
 def patched(layout: Layout, patches: Patches, values: Sequence[int]) -> dict[str, Any]:

@@ -135,7 +135,7 @@ def make_template(stage: Stage, inputs: Sequence[Meta], shapes: Shapes, groups: 
     unknown = {axis: symbols[i] for i, group in enumerate(groups) for axis in group}
     metas = [replace(m, shape=tuple(unknown.get((i, axis), n) for axis, n in enumerate(m.shape)))
              for i, m in enumerate(inputs)]
-    traced, _, steps, once = lowered(stage, metas, shapes)
+    traced, _, steps, once, *_ = lowered(stage, metas, shapes)
     first, last = lifetimes(steps, once)
     buffers = list(dict.fromkeys(arg.buffer for step in steps for arg in step.args if isinstance(arg, Ref)))
     values = [*(b.array for b in buffers), *(v.known for v in traced.outputs)]

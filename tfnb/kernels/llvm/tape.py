@@ -36,16 +36,16 @@ from tfnb.kernels.llvm import jit, pool, signals
 Row = tuple[int, int, int, int]
 Bind = tuple[int, int, int]
 
-BLOCK_WORDS, STATUS_WORDS, ROW = 16, 8, 7               # ROW: the status word that holds the row's index
+BLOCK_WORDS, STATUS_WORDS, ROW = 20, 8, 7               # ROW: the status word that holds the row's index
 WRITES = 1 << 40                                        # added to the grain of a row that writes to variables
 MANY = 64                                               # rows of a tape in which signals are looked for: 10 us or more
 DATA_OFFSET = object.__basicsize__                      # PyArrayObject: the object head, then the data pointer
 
-_ROWS = """for i in range(n_binds):
+_BINDS = """for i in range(n_binds):
         bind = binds + 24 * i
         array = load(objects + 8 * load(bind + 8))
-        store(load(bind), load(array + offset) + load(bind + 16))
-    for i in range(start, rows):
+        store(load(bind), load(array + offset) + load(bind + 16))"""
+_ROWS = """for i in range({first}, {last}):
         row = tape + 32 * i
         store(status + 56, i)
         {run}
@@ -56,27 +56,38 @@ def kernel(args, begin, end):
     tape, rows, binds, n_binds, objects, offset, status, pool, start = (
         args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8])
     {more}store(status, 0)
+    {binds}
     {rows}
 """
-# The rows again and again, with the arrays of table 0, then of 1 and 2 in turns, until the last array is false or
-# `left` is 0. From the second time on it begins with row `again`.
+# The rows again and again, with the arrays of table `cycle`, then of 1, 2, ..., cycle - 1, 0, 1, ..., until the last
+# array is false or `left` is 0. From the second time on it begins with row `again`. Each `period` times, and at the
+# end, rows `rows` to `rows + ends` follow, with how many times it has been in word `counter` of their arguments.
 _REPEATER = """
 def kernel(args, begin, end):
     tape, rows, binds, n_binds, offset, status, pool, start = (
         args[0], args[1], args[2], args[3], args[5], args[6], args[7], args[8])
-    tables, slots, again, turn, left, truth = args[10], args[11], args[12], args[13], args[14], args[15]
+    tables, slots, again, turn, left, truth, ends, cycle, period, counter = (
+        args[10], args[11], args[12], args[13], args[14], args[15], args[16], args[17], args[18], args[19])
     block = address_of(args)
     {more}store(status, 0)
     while left > 0:
         objects = tables + 8 * slots * turn
         store(block + 8 * 4, objects)
         store(block + 8 * 13, turn)
+        {binds}
         {rows}
         left -= 1
         store(block + 8 * 14, left)
         start = again
-        turn = 2 if turn == 1 else 1
+        turn = turn % cycle
         condition = uint8_array(load(load(objects + 8 * truth) + offset), 1)
+        if ends > 0 and (condition[0] == 0 or turn % period == period - 1):
+            for i in range(rows, rows + ends):
+                store(load(tape + 32 * i + 8) + 8 * counter, turn % period + 1)
+            {ends}
+            for i in range(rows, rows + ends):
+                store(load(tape + 32 * i + 8) + 8 * counter, 1)
+        turn = (turn + 1) % cycle
         if condition[0] == 0:
             return
 """
@@ -101,16 +112,20 @@ _SHARED = f"""items, grain = load(row + 16), load(row + 24) & {WRITES - 1}
 
 def _source(player: str, shared: bool) -> str:
     """Return the source of a player. shared: rows may be shared by threads, and signals are looked for."""
-    rows = _ROWS.format(run=_SHARED if shared else _SERIAL)
-    if player is _REPEATER:
-        rows = rows.replace("\n", "\n    ")
-    return (pool.JOB_SOURCE if shared else "") + player.format(more=_MORE if shared else "", rows=rows)
+    def deep(text: str, levels: int) -> str:
+        return text.replace("\n", "\n" + "    " * levels)
+    inner = int(player is _REPEATER)
+    run = _SHARED if shared else _SERIAL
+    ends = deep(_ROWS.format(first="rows", last="rows + ends", run=run), 2)
+    rows = deep(_ROWS.format(first="start", last="rows", run=run), inner)
+    return (pool.JOB_SOURCE if shared else "") + player.format(more=_MORE if shared else "", rows=rows, ends=ends,
+                                                               binds=deep(_BINDS, inner))
 
 
 # Most tapes hold nothing to share: their player compiles in a tenth of the time, 0.1 s.
 SERIAL_SOURCE, PARALLEL_SOURCE = _source(_PLAYER, False), _source(_PLAYER, True)
 SERIAL_REPEATER, PARALLEL_REPEATER = _source(_REPEATER, False), _source(_REPEATER, True)
-_POOL_WORD, _START_WORD, _WATCH_WORD, _TABLES_WORD, _TURN_WORD, _LEFT_WORD, _TRUTH_WORD = 7, 8, 9, 10, 13, 14, 15
+_POOL_WORD, _START_WORD, _WATCH_WORD, _TABLES_WORD, _TURN_WORD, _LEFT_WORD = 7, 8, 9, 10, 13, 14
 
 
 def _check_array_layout() -> None:
@@ -178,9 +193,10 @@ class Tape:
         finally:
             self.start = start
 
-    def repeat(self, tables: Sequence[Sequence[int]], truth: int, again: int) -> Repetition:
-        """Return the repetition of this tape over three sets of arrays; see `Repetition`. One at a time."""
-        return Repetition(self, tables, truth, again)
+    def repeat(self, tables: Sequence[Sequence[int]], truth: int, again: int, ends: int = 0, period: int = 1,
+               counter: int = 0) -> Repetition:
+        """Return the repetition of this tape over several sets of arrays; see `Repetition`. One at a time."""
+        return Repetition(self, tables, truth, again, ends, period, counter)
 
     def _shared(self, play: Callable[[], None]) -> None:
         address = pool.hold(self._helpers) if self._helpers else 0
@@ -198,23 +214,28 @@ class Tape:
 class Repetition:
     """A tape played again and again in native code, while the bool array in a slot is true.
 
-    tables: the ids of the arrays in all slots: in the first iteration, and in the second and third, which take turns
-    after it; truth: the slot of the condition; again: the row that iterations begin with after the first. The caller
-    keeps the arrays. `turn` is the number of the table of the last iteration.
+    tables: the ids of the arrays in all slots. The first iteration has those of the last table; then the others, whose
+    number is even, take turns, from number 1 on. truth: the slot of the condition; again: the row that iterations begin
+    with after the first. ends: the number of the last rows, which are played in one of `period` iterations and at the
+    end, after the count of iterations since has become word `counter` of their arguments. The caller keeps the arrays.
     """
 
-    def __init__(self, tape: Tape, tables: Sequence[Sequence[int]], truth: int, again: int) -> None:
+    def __init__(self, tape: Tape, tables: Sequence[Sequence[int]], truth: int, again: int, ends: int, period: int,
+                 counter: int) -> None:
         self._tape, self._words = tape, tape._words
         self._tables, self._again, self._begun = np.array(tables, np.int64), again, False
-        words = self._tables.ctypes.data, self._tables.shape[1], again, 0, 0, truth
+        self._cycle, self._main = len(tables) - 1, len(tape._rows) - ends
+        words = (self._tables.ctypes.data, self._tables.shape[1], again, self._cycle, 0, truth, ends, self._cycle,
+                 period, counter)
         for i, word in enumerate(words, _TABLES_WORD):
             self._words[i] = word
+        self._words[1] = self._main
         native = partial(_player(PARALLEL_REPEATER if tape._many else SERIAL_REPEATER), tape._block)
         self._play: Callable[[], None] = partial(tape._shared, native) if tape._many else native
 
     @property
     def turn(self) -> int:
-        """The table of the last iteration."""
+        """The number of the last iteration in its cycle of tables, or that of the table of the first iteration."""
         number: int = self._words[_TURN_WORD]
         return number
 
@@ -222,15 +243,21 @@ class Repetition:
         """Play up to `count` iterations; fewer where the condition becomes false or a kernel stops (`Tape.status`)."""
         words = self._words
         if self._begun:
-            words[_TURN_WORD] = 2 if words[_TURN_WORD] == 1 else 1
+            words[_TURN_WORD] = (self.turn % self._cycle + 1) % self._cycle
             words[_START_WORD] = self._again
         self._begun = True
         words[_LEFT_WORD] = count
         self._play()
 
+    def finish(self) -> None:
+        """Play what follows an iteration that stopped, when the tape has been resumed."""
+        self._words[_START_WORD], self._words[_LEFT_WORD] = self._main, 1
+        self._play()
+
     def end(self) -> None:
-        """Give the tape back its own arrays and its first row."""
-        self._words[4], self._words[_START_WORD] = self._tape._objects, 0
+        """Give the tape back its own arrays and all of its rows."""
+        words = self._words
+        words[1], words[4], words[_START_WORD] = len(self._tape._rows), self._tape._objects, 0
 
 
 @cache

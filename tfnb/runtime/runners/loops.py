@@ -10,7 +10,9 @@ import numpy as np
 from tfnb.compile.planning.plan import Loop, Plan
 from tfnb.core.options import options
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.cpu.matmul.tiled import COUNT
 from tfnb.kernels.library.elements import STOPPED
+from tfnb.kernels.llvm.tape import Repetition
 from tfnb.runtime.runners.interpreter import Taps
 from tfnb.runtime.runners.merges import unslotted
 from tfnb.runtime.runners.program import Program
@@ -141,56 +143,73 @@ class LoopRunner:
         """Play the tape until the condition is false, double-buffered: two sets of arrays take turns.
 
         Sums that the program adds to in place have one array in both. The loop-invariant rows of the tape run in the
-        first iteration only.
+        first iteration only, those that add the products of a period in its last one.
         """
+        compiled = program.compiled
         made, here = program.results()
         other, there = program.results()
-        self._share(program, made, here, other, there)
+        first = list(inputs)
+        in_place = self._share(program, made, here, other, there, first)
+        period = compiled.period if in_place else 1
+        cycle = max(2, period)
         heads = [id(h.rows.ready()) for h in used]
-        tables = [(*map(id, inputs), *map(id, made), *heads),
-                  (*self._words(values, here), *map(id, other), *heads),
-                  (*self._words(values, there), *map(id, made), *heads)]
+        sets = ((*self._words(values, there), *map(id, made)), (*self._words(values, here), *map(id, other)))
+        tables = [(*sets[i % 2], *map(id, program.factors[i % period]), *heads) for i in range(cycle)]
+        tables.append((*map(id, first), *map(id, made), *map(id, program.factors[0]), *heads))
         truth = len(inputs) + next(i for i, array in enumerate(made) if array is here[-1])
-        repetition = program.tape.repeat(tables, truth, program.compiled.once)
-        play = self._locked(repetition.play) if self._locks else repetition.play
+        repetition = program.tape.repeat(tables, truth, compiled.once, compiled.ends, period, COUNT)
         try:
-            self._repeat(program, play, lambda: bool((there if repetition.turn == 1 else here)[-1]), used)
+            self._repeat(program, repetition, (here[-1], there[-1]), used)
         finally:
             repetition.end()
-        for resident, h in zip(program.compiled.residents, used, strict=True):
+        for resident, h in zip(compiled.residents, used, strict=True):
             h.note(resident)
         self._counts = {i: len(h.rows) for i, h in enumerate(used)}
-        last = there if repetition.turn == 1 else here
+        last = (here, there)[repetition.turn % 2]
         return [last[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
 
-    def _repeat(self, program: Program, play: Callable[[int], None], goes_on: Callable[[], bool],
+    def _repeat(self, program: Program, repetition: Repetition, truths: Sequence[np.ndarray],
                 used: Sequence[Held]) -> None:
         """Play iterations until the condition is false: as many at a time as take about BATCH seconds.
 
-        In between, Python handles signals, and the time limit is checked. Iterations under a lock are played one by
-        one: others may update between two of them.
+        truths: the conditions that even and odd iterations compute. In between, Python handles signals, and the time
+        limit is checked. Iterations under a lock are played one by one: others may update between two of them.
         """
         status, limited, count = program.tape.status, self._store.limited, 1
+        play = self._locked(repetition.play) if self._locks else repetition.play
         while True:
             start = perf_counter()
             play(count)
             if status[0]:
                 self._clear_way(program, used)
+                repetition.finish()
             if limited:
                 self._store.check_time()
-            if not goes_on():
+            if not truths[repetition.turn % 2]:
                 return
             if not self._locks:
                 count = count * 2 if perf_counter() - start < BATCH / 2 else max(1, count // 2)
 
     def _share(self, program: Program, made: list[np.ndarray], here: list[np.ndarray], other: list[np.ndarray],
-               there: list[np.ndarray]) -> None:
-        """Replace in the second set the arrays of sums that the program adds to in place by those of the first."""
+               there: list[np.ndarray], inputs: list[np.ndarray]) -> bool:
+        """Replace in the second set the arrays of sums that the program adds to in place by those of the first.
+
+        Return whether that is so of all. Then, if there are deferred products, the sums begin as copies of the inputs,
+        which are replaced.
+        """
         nexts, feeds = self.loop.nexts, self.loop.step_feeds
+        all_of_them = True
         for i, k in program.compiled.accumulated:
             if nexts.count(k) == 1 and nexts.index(k) == feeds[i]:
                 slot = next(j for j, array in enumerate(made) if array is here[k])
                 there[k] = other[slot] = made[slot]
+            else:
+                all_of_them = False
+        if all_of_them and program.compiled.ends:
+            for i, k in program.compiled.accumulated:
+                np.copyto(here[k], inputs[i])
+                inputs[i] = here[k]
+        return all_of_them
 
     def _locked(self, play: Callable[..., None]) -> Callable[..., None]:
         """Return `play` with the lock of updates held: others may update between two iterations."""

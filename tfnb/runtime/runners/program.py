@@ -41,7 +41,8 @@ class Compiled:
     """A stage compiled for given inputs; shared by all Programs of it.
 
     shapes: those of its variables; once: the number of leading steps that are loop-invariant (first iteration only);
-    accumulated: (number of an input, number of an output) of each that may have the same memory.
+    accumulated: (number of an input, number of an output) of each that may have the same memory; ends: the number of
+    the last steps, which add the products of `period` iterations.
     """
 
     stage: Stage
@@ -54,6 +55,8 @@ class Compiled:
     residents: tuple[Resident, ...] = ()
     once: int = 0
     accumulated: tuple[tuple[int, int], ...] = ()
+    ends: int = 0
+    period: int = 1
 
     @cached_property
     def layout(self) -> Layout:
@@ -70,6 +73,8 @@ class Repointed:
     residents: tuple[Resident, ...] = ()
     once = 0
     accumulated: tuple[tuple[int, int], ...] = ()
+    ends = 0
+    period = 1
 
     def __init__(self, template: Template, inputs: tuple[Meta, ...], values: Sequence[int]) -> None:
         self.stage, self.shapes, self.inputs = template.stage, template.shapes, inputs
@@ -102,7 +107,8 @@ def compile_stage(stage: Stage, inputs: Sequence[Meta], store: Store, target: Ta
     shapes = variable_shapes(stage, store)
     built = build_stage(stage, inputs, shapes, target)
     return Compiled(stage, tuple(inputs), shapes, tuple(built.steps), tuple(built.traced.outputs), built.offsets,
-                    built.arena_bytes, tuple(built.traced.residents), built.once, built.accumulated)
+                    built.arena_bytes, tuple(built.traced.residents), built.once, built.accumulated,
+                    built.ends, built.period)
 
 
 def variable_shapes(stage: Stage, store: Store) -> dict[Operation, tuple[int, ...]]:
@@ -128,7 +134,8 @@ class Program:
     """One instance of a compiled stage, bound to a store's variables. Used by one run at a time (`lock`).
 
     `generation` is that of the store when the program last found the variables where it has them. like: another
-    program of the stage, which has just been found current: its variables are where they are.
+    program of the stage, which has just been found current: its variables are where they are. factors: for each
+    iteration of a period, the memory of the factors of deferred products: its own, and all.
     """
 
     def __init__(self, compiled: Compiled | Repointed, store: Store, threads: int | None = None,
@@ -142,13 +149,15 @@ class Program:
         variables = {op: store.value(op, op) for op in compiled.stage.variables} if like is None else like.variables
         self.variables: dict[Operation, np.ndarray] = variables
         self._made = layout.made
+        kept = [_aligned(nbytes).reshape(compiled.period, -1) for nbytes in layout.factors]
+        self.factors = [[*(array[i] for array in kept), *kept] for i in range(compiled.period)] if kept else [[]]
         self._fixed: _Fixed = like._fixed if like and like._fixed.of is layout.fixed else self._find_fixed(store)
         self._load(threads)
         self._spare: dict[int, np.ndarray] = {}
         large = [n for s, d in self._made if (n := prod(s) * d.itemsize) >= LARGE]
         spare = [n for n in large if n <= RECYCLED]
         self._large = bool(large)
-        self.nbytes = layout.arena_bytes + sum(spare)
+        self.nbytes = layout.arena_bytes + sum(spare) + sum(layout.factors)
         self.used = False                          # since the executor last looked which programs to drop
 
     def _load(self, threads: int | None) -> None:
@@ -168,7 +177,7 @@ class Program:
                     words[word] = _address(array) + further
         self._keep.append(words)
         self.rows, self._binds, self._threads = rows, binds, threads
-        slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.compiled.residents)
+        slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.factors[0]) + len(self.compiled.residents)
         self.tape = Tape(rows, binds, slots, threads=threads)
         self._single: tuple[Tape, ...] = ()          # the rows one by one, for traced runs
         self._live: list[int] = []                   # live bytes of the buffers at each of them
@@ -221,9 +230,9 @@ class Program:
         made, outputs = self.results()
         if len(self.rows):
             if trace is not None:
-                self._play_traced([*inputs, *made], trace)
+                self._play_traced([*inputs, *made, *self.factors[0]], trace)
             else:
-                self.tape.point(*map(id, inputs), *map(id, made))
+                self.tape.point(*map(id, inputs), *map(id, made), *map(id, self.factors[0]))
                 self.tape.play()
             if self.tape.status[0]:
                 raise self.error()
