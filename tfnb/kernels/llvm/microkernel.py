@@ -5,9 +5,10 @@
 
 C = A B, or C = D + A B if `base`, the address of D, is not 0 (it may be that of C), summed over `count` pairs of A and
 B, for a tile of C: at `pairs` stand the addresses of each A and B, which lie `a` and `b` further on; `rows` is one of
-`Machine.rows`, `columns` is at most `Machine.width`, k at least 1. All arguments are int64: addresses, sizes, and steps
-in bytes from one row to the next. By row, the rows of A lie `a_step` apart; by column, its columns do (A is
-stored transposed).
+`Machine.rows`, `columns` is at most `Machine.width`, k at least 1. If `base` is odd, D is one byte before it and the
+sums begin with its elements: their bits are the same whether pairs are added in one call or in several. All arguments
+are int64: addresses, sizes, and steps in bytes from one row to the next. By row, the rows of A lie `a_step` apart; by
+column, its columns do (A is stored transposed).
 
 While k runs the tile stays in registers: at each step a row of B is a few vectors, and each element of a column of A is
 spread over a vector and multiplied with them. An element of C is one chain of fused multiply-adds, so its bits depend
@@ -208,18 +209,25 @@ class _Maker:
     def _write(self, made: Any) -> None:
         pairs, count, a, a_step, b, b_step, c, c_step, k, columns, base = made.args
         word = ir.IntType(64)
-        entry, pair, loop, after, done, adding, storing = (
-            made.append_basic_block(name) for name in ("entry", "pair", "loop", "after", "done", "adding", "storing"))
+        entry, begun, pair, loop, after, done, adding, storing = (
+            made.append_basic_block(name)
+            for name in ("entry", "begun", "pair", "loop", "after", "done", "adding", "storing"))
         builder = self.builder = ir.IRBuilder(entry)
         self.mask = self._mask(columns) if self.tile.masked else None
         if self.tile.is_tall:
             nbytes = self.tile.vectors * self.tile.machine.bytes
             for i in range(self.tile.rows):
                 self._fetch(builder.add(c, builder.mul(c_step, word(i))), nbytes, write=True)
+        zeros = [self._zero()] * (self.tile.rows * self.tile.vectors)
+        is_begun = builder.trunc(base, ir.IntType(1))
+        builder.cbranch(is_begun, begun, pair)
+        builder.position_at_end(begun)
+        source = builder.sub(base, word(1))
+        loaded = [self._load(place, number) for place, number, _ in self._places(source, c_step, zeros)]
         builder.branch(pair)
         builder.position_at_end(pair)
-        zeros = [self._zero()] * (self.tile.rows * self.tile.vectors)
-        at, pairs_left, *before = self._phis([pairs, count, *zeros], entry)
+        at, pairs_left, *before = phis = self._phis([pairs, count, *zeros], entry)
+        _again(phis, [pairs, count, *loaded], begun)
         first_a, first_b = (builder.add(builder.load(builder.inttoptr(place, word.as_pointer())), offset)
                             for place, offset in ((at, a), (builder.add(at, word(8)), b)))
         builder.branch(loop)
@@ -235,7 +243,8 @@ class _Maker:
         _again([at, pairs_left, *before], [builder.add(at, word(16)), left, *sums], after)
         builder.cbranch(builder.icmp_unsigned("!=", left, word(0)), pair, done)
         builder.position_at_end(done)
-        builder.cbranch(builder.icmp_unsigned("!=", base, word(0)), adding, storing)
+        has_base = builder.icmp_unsigned("!=", base, word(0))
+        builder.cbranch(builder.and_(has_base, builder.not_(is_begun)), adding, storing)
         for block in (adding, storing):
             builder.position_at_end(block)
             sources = self._places(base, c_step, sums) if block is adding else ()

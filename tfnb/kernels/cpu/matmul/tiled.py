@@ -81,6 +81,9 @@ def multiply(args, pairs, a, b, c, m, n, base):
     '''Store a block of C; a and b are offsets in the matrices of each pair, base that of what is added, or 0.'''
     a_step, b_step, c_step, k, count = args[{A_STEP}], args[{B_STEP}], args[{N}] * {{size}}, args[{K}], args[{COUNT}]
     together, depth = args[{TOGETHER}], args[{DEPTH}]
+    begins = 0
+    if base != 0 and count <= together and k <= depth:
+        begins = 1
     for first in range(0, count, together):
         for p in range(0, k, depth):
             start = base
@@ -95,7 +98,7 @@ def multiply(args, pairs, a, b, c, m, n, base):
                         rows, pairs + 16 * first, min(together, count - first),
                         a + i // {{tall}} * args[{A_PANEL}] + i % {{tall}} * {{a_row}} + p * {{a_column}}, a_step,
                         b + j // {{width}} * args[{B_PANEL}] + p * b_step, b_step, min({{width}}, n - j),
-                        c + place, c_step, min(depth, k - p), (start + place) * min(start, 1))
+                        c + place, c_step, min(depth, k - p), (start + place) * min(start, 1) + begins)
                     i += rows
 
 def kernel(args, begin, end):
@@ -172,7 +175,8 @@ def launches(call: Call, product: Product, pairs: Sequence[tuple[Address, Addres
     """Return the launches of `count` matmuls, each the sum of those of `pairs`.
 
     moves: how many matrices further on the next a, b and c lie (0: it is the same one). addend: a matrix that is added
-    to the only one; it may lie in the memory of c.
+    to the only one; it may lie in the memory of c. Where k is one block, the sums begin with its elements: the sum of
+    several pairs has the bits that adding one after the other gives.
     """
     machine = microkernel.machine()
     assert machine is not None
