@@ -403,3 +403,22 @@ def test_mypy_checks_the_whole_package():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["mypy"]
     assert settings["packages"] == ["tfnb"] and settings["strict"] and not settings.get("disable_error_code")
     assert not [more for more in settings["overrides"] if more.get("ignore_errors") or more.get("follow_imports")]
+
+
+NARROW = re.compile(r"\bnp\.(bincount|repeat|take|put|choose)\(|(?<!indexing)\.reduceat\(")      # take intp alone
+
+
+def narrow_faults(path: str, text: str) -> list[str]:
+    """Calls that refuse int64 where NumPy's index type has 32 bits."""
+    return [f"{path}:{n}: {line.strip()}" for n, line in enumerate(text.splitlines(), 1) if NARROW.search(line)]
+
+
+def test_indices_of_32_bits_take_int64():
+    own = {path: text for path, text in sources().items() if path.startswith("tfnb/")}
+    del own["tfnb/core/indexing.py"]
+    assert not [fault for path, text in own.items() for fault in narrow_faults(path, text)]
+
+
+def test_planted_calls_that_refuse_int64_are_found():
+    calls = "np.take(x, i)\nnp.add.reduceat(x, i)\nindexing.take(x, i)\nnp.take_along_axis(x, i)"
+    assert len(narrow_faults("a", calls)) == 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.nest import require_levels
 from tfnb.core.shape import MOST_AXES, Dimension, Static, TensorShape, as_static, is_known, shape_str
@@ -213,7 +213,7 @@ def _shaped(array: np.ndarray, value: Any, shape: Static, verify: bool) -> np.nd
         raise ValueError(f"Too many elements provided. Needed at most {size}, but received {array.size}")
     if array.size < size:
         last = array.reshape(-1)[-1:] if array.size else np.array([b"" if array.dtype == object else 0], array.dtype)
-        array = np.concatenate([array.reshape(-1), np.repeat(last, size - array.size)])
+        array = np.concatenate([array.reshape(-1), indexing.repeat(last, size - array.size)])
     return array.reshape(shape)
 
 

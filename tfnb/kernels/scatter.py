@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.kernels.launch import Address
 from tfnb.kernels.scalar.definition import Attrs, Scalar, reference
 from tfnb.kernels.scalar.rowwise import Fragment
@@ -122,5 +123,5 @@ def _rounds(places: np.ndarray) -> list[np.ndarray]:
     order = np.argsort(places, kind="stable")
     ordered = places[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    nth = np.arange(len(places)) - np.repeat(starts, np.diff(np.r_[starts, len(places)]))
+    nth = np.arange(len(places)) - indexing.repeat(starts, np.diff(np.r_[starts, len(places)]))
     return [np.sort(order[nth == k]) for k in range(int(nth.max()) + 1)]

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core.bins import bin_counts
 from tfnb.core.errors import InvalidArgumentError, OpError
+from tfnb.core.indexing import bin_counts
 from tfnb.graph.formats.protos import make_ndarray
 from tfnb.proto.mapped import map_of, release
 from tfnb.saved_model.loader import model_file

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape, as_static
@@ -79,7 +80,7 @@ def make_ndarray(tensor: Any) -> np.ndarray:
         raise ValueError(f"a TensorProto of shape {TensorShape.of(shape)} has {len(flat)} elements")
     if len(flat) < size:
         last = flat[-1:] if len(flat) else np.array([b""] if dtype.name == "string" else [0], dtype.np_dtype)
-        flat = np.concatenate([flat, np.repeat(last, size - len(flat))])
+        flat = np.concatenate([flat, indexing.repeat(last, size - len(flat))])
     return flat.reshape(shape)      # type: ignore[arg-type]
 
 

@@ -10,6 +10,7 @@ from math import ceil
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.kernels.arrays import philox
 
 
@@ -55,8 +56,8 @@ def windows(rows: np.ndarray, columns: np.ndarray, image: Sequence[int], overlap
 def _reduced(fn: np.ufunc, x: np.ndarray, axis: int, sequence: np.ndarray, overlapping: bool) -> np.ndarray:
     """Reduce each window along an axis."""
     borders = np.stack(_spans(sequence, x.shape[axis], overlapping), 1).reshape(-1)
-    wide = np.concatenate([x, x.take([0], axis)], axis)             # so that a window may end behind the last place
-    return np.asarray(fn.reduceat(wide, borders, axis).take(range(0, len(borders), 2), axis))
+    wide = np.concatenate([x, indexing.take(x, [0], axis)], axis)     # so that a window may end behind the last place
+    return np.asarray(indexing.take(indexing.reduceat(fn, wide, borders, axis), range(0, len(borders), 2), axis))
 
 
 def _pooled(fn: np.ufunc, x: np.ndarray, rows: np.ndarray, columns: np.ndarray, overlapping: bool) -> np.ndarray:

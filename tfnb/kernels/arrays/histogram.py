@@ -6,6 +6,8 @@ from functools import cache
 
 import numpy as np
 
+from tfnb.core import indexing
+
 _LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -49,7 +51,7 @@ def bucket_limits() -> np.ndarray:
 def histogram(values: np.ndarray) -> Histogram:
     """Compute the histogram of an array of any real dtype."""
     numbers = np.ascontiguousarray(values, np.float64).ravel()
-    counts = np.bincount(places(numbers), minlength=len(bucket_limits()) + 1)
+    counts = indexing.bincount(places(numbers), minlength=len(bucket_limits()) + 1)
     with np.errstate(all="ignore"):                # the moments of huge numbers are infinite
         total, squares = _in_order(numbers), _in_order(numbers * numbers)
     return Histogram(float(numbers.min(initial=_LARGEST)), float(numbers.max(initial=-_LARGEST)), len(numbers), total,

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.lazy import lazy_module
 
 pil = lazy_module("PIL.Image")
@@ -164,7 +165,7 @@ def _in_channels(pixels: np.ndarray, channels: int, opaque: int = 255) -> np.nda
     color, alpha = pixels[..., :count - 1 + count % 2], pixels[..., count - 1:]
     if channels == 1:
         return color if color.shape[2] == 1 else _gray(color)
-    color = np.repeat(color, 3, 2) if color.shape[2] == 1 else color
+    color = indexing.repeat(color, 3, 2) if color.shape[2] == 1 else color
     if channels == 3:
         return color
     alpha = np.full_like(color[..., :1], min(opaque, np.iinfo(color.dtype).max)) if count % 2 else alpha

@@ -10,6 +10,7 @@ from math import prod
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT, advance, blocks, normal_pairs, uniform_pairs
 from tfnb.kernels.scalar.definition import numpy_form
 
@@ -44,7 +45,7 @@ class _Stream:
 def gamma(state: np.ndarray, samples: int, alpha: np.ndarray) -> np.ndarray:
     """Draw `samples` values of Gamma(alpha, 1) for each alpha: (samples, *alpha.shape), of its dtype."""
     count = samples * alpha.size
-    a = np.repeat(alpha.reshape(-1).astype(np.float64), samples)
+    a = indexing.repeat(alpha.reshape(-1).astype(np.float64), samples)
     stream, found = _Stream(state, count), np.empty(count)
     with np.errstate(all="ignore"):
         one = np.flatnonzero(a == 1)
@@ -73,7 +74,7 @@ def gamma(state: np.ndarray, samples: int, alpha: np.ndarray) -> np.ndarray:
 def poisson(state: np.ndarray, samples: int, rate: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Draw `samples` Poisson values for each rate: (samples, *rate.shape). A rate below 0 or NaN: NaN, or -1."""
     count = samples * rate.size
-    lam = np.repeat(rate.reshape(-1).astype(np.float64), samples)
+    lam = indexing.repeat(rate.reshape(-1).astype(np.float64), samples)
     stream, found = _Stream(state, count), np.zeros(count)
     with np.errstate(all="ignore"):
         found[~(lam >= 0) | np.isinf(lam)] = np.nan if dtype.kind not in "iu" else -1
@@ -118,7 +119,7 @@ def binomial(state: np.ndarray, samples: int, counts: np.ndarray, probs: np.ndar
     same distribution. The counter stays where it is. A count that is not positive, or a probability not above 0, gives
     0; a probability from 1 on the count; NaN gives NaN, and so does a count that is infinite.
     """
-    n, p = (np.repeat(each.reshape(-1).astype(np.float64), samples) for each in (counts, probs))
+    n, p = (indexing.repeat(each.reshape(-1).astype(np.float64), samples) for each in (counts, probs))
     stream, found = _Stream(state, n.size), np.zeros(n.size)
     with np.errstate(all="ignore"):
         turned = p > 0.5

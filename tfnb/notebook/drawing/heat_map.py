@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.text import counted
 from tfnb.notebook.drawing.tensor_stats import as_reals
 
@@ -114,7 +115,7 @@ def reduced(matrix: np.ndarray, block: tuple[int, int], how: str) -> np.ndarray:
     rows, columns = (np.arange(0, n, b) for n, b in zip(matrix.shape, block, strict=True))
 
     def fold(ufunc: Any, values: np.ndarray) -> np.ndarray:
-        folded: np.ndarray = ufunc.reduceat(ufunc.reduceat(values, rows, axis=0), columns, axis=1)
+        folded: np.ndarray = indexing.reduceat(ufunc, indexing.reduceat(ufunc, values, rows, axis=0), columns, axis=1)
         return folded
     if how == "mean":
         counts = np.outer(np.diff([*rows, matrix.shape[0]]), np.diff([*columns, matrix.shape[1]]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tfnb.core.bins import bin_counts
+from tfnb.core.indexing import bin_counts
 from tfnb.notebook.drawing.palette import INKS
 from tfnb.notebook.drawing.svg import element, short
 from tfnb.notebook.drawing.tensor_stats import as_reals, spread_sample

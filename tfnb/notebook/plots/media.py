@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from tfnb.core.bins import bin_counts
+from tfnb.core.indexing import bin_counts
 from tfnb.core.lazy import lazy_module
 
 _summary = lazy_module("tfnb.proto.summary_pb2")

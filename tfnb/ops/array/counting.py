@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -32,7 +32,7 @@ def _bins(ctx: Any, values: np.ndarray, limits: np.ndarray, nbins: np.ndarray) -
     if found is not None:
         return found.astype(ctx.attrs["dtype"].as_numpy_dtype, copy=False)
     places = np.clip(np.floor((values.reshape(-1).astype(np.float64) - low) / step), 0, count - 1)
-    return np.bincount(places.astype(np.int64), minlength=count).astype(ctx.attrs["dtype"].as_numpy_dtype)
+    return indexing.bincount(places, minlength=count).astype(ctx.attrs["dtype"].as_numpy_dtype)
 
 
 def _bins_shape(ctx: Any) -> list[Static]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -91,11 +91,11 @@ def take_slices(ctx: Any, params: np.ndarray, indices: np.ndarray, axis: np.ndar
     batch = batch + indices.ndim if batch < 0 else batch
     place = batch if axis is None else int(axis) % params.ndim
     if not batch:
-        return np.take(params, indices, place)
+        return indexing.take(params, indices, place)
     lead = params.shape[:batch]
     rows = params.reshape(-1, *params.shape[batch:])
     picks = indices.reshape(-1, *indices.shape[batch:])
-    parts = [np.take(row, pick, place - batch) for row, pick in zip(rows, picks, strict=True)]
+    parts = [indexing.take(row, pick, place - batch) for row, pick in zip(rows, picks, strict=True)]
     return np.stack(parts).reshape(*lead, *parts[0].shape)
 
 
@@ -110,7 +110,7 @@ def GatherV2() -> None:
 @kernel("params: Tparams, indices: Tindices -> output: Tparams", validate_indices="bool = true", Tparams="type",
         Tindices="indextype", ranks={"params": AtLeast(1)},
         shape=lambda ctx: [None if ctx.shape(0) is None or ctx.shape(1) is None else ctx.shape(1) + ctx.shape(0)[1:]],
-        numpy=lambda ctx, params, indices: np.take(params, indices, 0), launch=kernels.gather, halves="moved")
+        numpy=lambda ctx, params, indices: indexing.take(params, indices, 0), launch=kernels.gather, halves="moved")
 def Gather() -> None:
     """Gather rows of `params` at `indices` (the older op)."""
 

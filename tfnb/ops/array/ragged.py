@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.dtypes import DType
 from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
@@ -38,7 +38,7 @@ def check_nested(nested: Sequence[np.ndarray], count: int) -> None:
 def counted(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return the concatenated ranges [start, start + length)."""
     ends = np.cumsum(lengths)
-    return np.repeat(starts - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
+    return indexing.repeat(starts - (ends - lengths), lengths) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def splits_of(lengths: np.ndarray, dtype: Any) -> np.ndarray:
@@ -133,7 +133,7 @@ def RaggedRange(starts: np.ndarray, limits: np.ndarray, deltas: np.ndarray, *, T
     if found is not None:
         return splits.astype(Tsplits.as_numpy_dtype), found
     place = counted(np.zeros(len(sizes), np.int64), sizes).astype(wide)
-    values = np.repeat(first.astype(wide), sizes) + place * np.repeat(by, sizes)
+    values = indexing.repeat(first.astype(wide), sizes) + place * indexing.repeat(by, sizes)
     return splits_of(sizes, Tsplits.as_numpy_dtype), values.astype(starts.dtype)
 
 
@@ -156,7 +156,7 @@ def _coordinates(nested: Sequence[np.ndarray], count: int) -> tuple[np.ndarray, 
     columns, sizes = [np.arange(len(nested[0]) - 1)], [len(nested[0]) - 1]
     for splits in nested:
         lengths = np.diff(splits)
-        columns = [np.repeat(column, lengths) for column in columns]
+        columns = [indexing.repeat(column, lengths) for column in columns]
         columns.append(counted(np.zeros(len(lengths), np.int64), lengths))
         sizes.append(int(lengths.max(initial=0)))
     return np.stack(columns, 1) if columns[0].size else np.zeros((count, len(sizes)), np.int64), sizes
@@ -180,7 +180,7 @@ def RaggedTensorToSparse(nested: Sequence[np.ndarray], dense: np.ndarray, **attr
     outer, sizes = _coordinates(nested, len(dense))
     inner = np.array(list(np.ndindex(*dense.shape[1:])), np.int64).reshape(
         int(np.prod(dense.shape[1:])), dense.ndim - 1)
-    places = np.concatenate([np.repeat(outer, len(inner), 0), np.tile(inner, (len(outer), 1))], 1)
+    places = np.concatenate([indexing.repeat(outer, len(inner), 0), np.tile(inner, (len(outer), 1))], 1)
     return places.astype(np.int64), dense.reshape(-1), np.array([*sizes, *dense.shape[1:]], np.int64)
 
 

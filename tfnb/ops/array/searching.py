@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -247,7 +247,7 @@ def _unique(ctx: Any, x: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndar
     """Return the different slices along an axis in order of appearance, the place of each, and counts."""
     if x.ndim == 1 and x.dtype in INTEGERS and x.size >= LEAST:
         y, numbers = unique_elements(x, np.dtype(ctx.attrs["out_idx"].as_numpy_dtype))
-        return y, numbers, np.bincount(numbers, minlength=len(y)).astype(numbers.dtype)
+        return y, numbers, indexing.bincount(numbers, minlength=len(y)).astype(numbers.dtype)
     rows = np.moveaxis(x, axis, 0).reshape(x.shape[axis], x.size // max(1, x.shape[axis]))
     keys: dict[Any, int] = {}
     flat = rows.dtype == object or rows.shape[1] == 1
@@ -257,8 +257,8 @@ def _unique(ctx: Any, x: np.ndarray, axis: int = 0) -> tuple[np.ndarray, np.ndar
     first = np.full(len(keys), -1, np.int64)
     for i in range(len(places) - 1, -1, -1):
         first[places[i]] = i
-    counts = np.bincount(places, minlength=len(keys)).astype(places.dtype)
-    return np.take(x, first, axis), places, counts
+    counts = indexing.bincount(places, minlength=len(keys)).astype(places.dtype)
+    return indexing.take(x, first, axis), places, counts
 
 
 _INDEX: dict[str, Any] = {"T": "type", "out_idx": "{int32, int64} = DT_INT32"}

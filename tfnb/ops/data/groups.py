@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.ops.data.steps import Element, Elements, Source, Steps, as_handle, flattened, of_slices
 
@@ -21,7 +22,7 @@ def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]
 
         def join(group: list[Any]) -> Element:
             """Return the elements of a group of rows as one."""
-            return tuple([a.take(group, 0) for a in arrays])
+            return tuple([indexing.take(a, group, 0) for a in arrays])
 
     def start() -> Elements:
         elements = source.start()

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static
@@ -75,7 +76,7 @@ class Parsed:
         columns = np.array([j for row in rows for j in range(len(row))], np.int64)
         if self.single:
             return columns[:, None], values, np.array([len(values)], np.int64)
-        lines = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
+        lines = indexing.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
         return np.stack([lines, columns], 1), values, np.array([len(rows), max(map(len, rows), default=0)], np.int64)
 
     def sparse_parts(self, keys: Sequence[bytes], types: Sequence[DType]) -> list[np.ndarray]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import NN, describe
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
@@ -329,7 +329,7 @@ def separable_conv2d(input: Any, depthwise_filter: Any, pointwise_filter: Any, s
 def _dilated_depthwise(x: Tensor, kernel: Tensor, strides: Any, padding: Any, rate: Any, data_format: str | None,
                        name: str) -> Tensor:
     rates = np.asarray([1, 1] if rate is None else rate, np.int32).reshape(-1)
-    rates = np.repeat(rates, 2) if rates.size == 1 else rates
+    rates = indexing.repeat(rates, 2) if rates.size == 1 else rates
     if rates.size == 4:
         rates = rates[2:] if data_format == "NCHW" else rates[1:3]
     shape(kernel)                                  # these two nodes stand in TensorFlow's graphs too

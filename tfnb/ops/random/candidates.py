@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfnb.core import errors
+from tfnb.core import errors, indexing
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.arrays import philox
@@ -186,7 +186,7 @@ def _learned(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
         rest = 0 if total & (total - 1) == 0 else (2**32 - 1) % total + 1
         yield from (int(np.searchsorted(ends, word % total, "right")) for word in words if word >= rest)
     found = _sampler(draw, lambda classes, _: counts[classes] / ends[-1])(ctx, true)
-    kept["counts"] = counts + np.bincount(true.reshape(-1), minlength=counts.size)
+    kept["counts"] = counts + indexing.bincount(true.reshape(-1), minlength=counts.size)
     return found
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.convert import convert_to_tensor
@@ -60,7 +61,7 @@ def _logs(ctx: Any, x: np.ndarray, axis: np.ndarray) -> np.ndarray:
     rows = np.flip(x, place) if reverse else x
     out = np.logaddexp.accumulate(rows, place)
     if ctx.attrs["exclusive"] and x.shape[place]:
-        head = np.full_like(np.take(out, [0], place), -np.inf)
+        head = np.full_like(indexing.take(out, [0], place), -np.inf)
         out = np.concatenate([head, np.delete(out, -1, place)], place)
     return np.ascontiguousarray(np.flip(out, place) if reverse else out)
 

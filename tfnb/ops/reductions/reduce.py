@@ -8,7 +8,7 @@ from typing import Any as Anything
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.convert import convert_to_tensor
@@ -285,7 +285,7 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., np.ndarray]:
         place = int(axis)
         x = np.flip(x, place) if ctx.attrs["reverse"] else x
         if ctx.attrs["exclusive"] and x.shape[place]:
-            head = np.full_like(np.take(x, [0], place), ufunc.identity)
+            head = np.full_like(indexing.take(x, [0], place), ufunc.identity)
             x = np.concatenate([head, np.delete(x, -1, place)], place)
         out = ufunc.accumulate(x, place, dtype=x.dtype)
         return np.ascontiguousarray(np.flip(out, place) if ctx.attrs["reverse"] else out)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -162,7 +162,7 @@ def _combined(ufunc: Any, start: int) -> Callable[..., np.ndarray]:
         out = np.full((int(ids[-1]) + 1 if len(ids) else 0, *data.shape[1:]), start, data.dtype)
         found, first = np.unique(ids, return_index=True)
         if len(found):
-            out[found] = ufunc.reduceat(data, first, 0)
+            out[found] = indexing.reduceat(ufunc, data, first, 0)
         return out
     return numpy
 
@@ -172,7 +172,7 @@ def _means(ctx: Any, data: np.ndarray, ids: np.ndarray) -> np.ndarray:
         size = int(ids[-1]) + 1 if len(ids) else 0
         return combining.combined(data, ids, size, "sum", power=1).astype(data.dtype, copy=False)
     sums = _combined(np.add, 0)(ctx, data, ids)
-    counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
+    counts = np.maximum(indexing.bincount(ids, minlength=len(sums)), 1).reshape(-1, *[1] * (data.ndim - 1))
     if data.dtype.kind in "iu":                    # towards zero
         wide = np.uint64 if data.dtype.kind == "u" else np.int64
         return forms.trunc_divide(sums.astype(wide), counts.astype(wide)).astype(data.dtype)
@@ -370,7 +370,7 @@ def _picked(power: float) -> Callable[..., np.ndarray]:
         found = _combined(np.add, 0)(ctx, data[indices], ids)
         sums = np.zeros((size, *data.shape[1:]), data.dtype)
         sums[:len(found)] = found
-        counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(sums)), 1) ** power
+        counts = np.maximum(indexing.bincount(ids, minlength=len(sums)), 1) ** power
         return (sums / counts.reshape(-1, *[1] * (data.ndim - 1))).astype(data.dtype) if power else sums
     return numpy
 
@@ -443,7 +443,7 @@ def _spread_shape(ctx: ShapeContext) -> list[Static]:
 
 
 def _spread(ctx: Any, grad: np.ndarray, indices: np.ndarray, ids: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    counts = np.maximum(np.bincount(ids.astype(np.int64), minlength=len(grad)), 1)
+    counts = np.maximum(indexing.bincount(ids, minlength=len(grad)), 1)
     made = np.zeros((int(rows), *grad.shape[1:]), grad.dtype)
     np.add.at(made, indices, (grad[ids] / counts[ids].reshape(-1, *[1] * (grad.ndim - 1))).astype(grad.dtype))
     return made

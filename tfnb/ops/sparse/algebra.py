@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, merge
@@ -222,7 +223,7 @@ def _groups(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, axes: np
     new = np.concatenate([[True], (rows[1:] != rows[:-1]).any(1)]) if len(rows) else np.zeros(0, bool)
     starts = np.flatnonzero(new)
     with np.errstate(all="ignore"):
-        return rows[starts], combine.reduceat(held, starts) if len(starts) else held, reduced
+        return rows[starts], indexing.reduceat(combine, held, starts) if len(starts) else held, reduced
 
 
 def _reduced_sparse(combine: Any, indices: Any, values: Any, shape: Any, axes: Any, keep_dims: bool) -> Any:
@@ -408,8 +409,8 @@ def SparseSoftmax(indices: Any, values: Any, shape: Any) -> Any:
     if not len(starts):
         return values.copy()
     counts = np.diff(np.append(starts, len(rows)))
-    powers = np.exp(values - np.repeat(np.maximum.reduceat(values, starts), counts))
-    return (powers / np.repeat(np.add.reduceat(powers, starts), counts)).astype(values.dtype)
+    powers = np.exp(values - indexing.repeat(indexing.reduceat(np.maximum, values, starts), counts))
+    return (powers / indexing.repeat(indexing.reduceat(np.add, powers, starts), counts)).astype(values.dtype)
 
 
 @SparseSoftmax.gradient

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.core import dtypes
+from tfnb.core import dtypes, indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -78,18 +78,18 @@ def _hashed_crosses(indices: Sequence[np.ndarray], values: Sequence[np.ndarray],
                     dense: Sequence[np.ndarray], buckets: int, key: int) -> Any:
     """Return the parts of the sparse tensor of hashed crosses, all rows at once: as `_crossed`, in arrays."""
     rows = _batch_size(shapes, dense)
-    places = [array[:, 0] for array in indices] + [np.repeat(np.arange(rows), array.shape[1]) for array in dense]
+    places = [array[:, 0] for array in indices] + [indexing.repeat(np.arange(rows), array.shape[1]) for array in dense]
     owner, hashes = np.arange(rows), np.full(rows, key, np.uint64)            # the row of each cross, and its hash
     for place, features in zip(places, [*values, *(array.ravel() for array in dense)], strict=True):
         if len(place) and not 0 <= place.min() <= place.max() < rows:
             raise ValueError(f"expected rows of indices in [0, {rows}), got {place.min()} to {place.max()}")
-        counts = np.bincount(place, minlength=rows)
+        counts = indexing.bincount(place, minlength=rows)
         first, words = np.cumsum(counts) - counts, _words(features)[np.argsort(place, kind="stable")]
         times = counts[owner]
-        each = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times) + np.repeat(first[owner], times)
-        owner, hashes = np.repeat(owner, times), concatenated(np.repeat(hashes, times), words[each])
-    counts = np.bincount(owner, minlength=rows)
-    column = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)
+        each = np.arange(times.sum()) + indexing.repeat(first[owner] - np.cumsum(times) + times, times)
+        owner, hashes = indexing.repeat(owner, times), concatenated(indexing.repeat(hashes, times), words[each])
+    counts = indexing.bincount(owner, minlength=rows)
+    column = np.arange(len(owner)) - indexing.repeat(np.cumsum(counts) - counts, counts)
     found = (hashes % np.uint64(buckets if buckets > 0 else (1 << 63) - 1)).astype(np.int64)
     return np.stack([owner, column], 1).astype(np.int64), found, np.array([rows, counts.max(initial=0)], np.int64)
 

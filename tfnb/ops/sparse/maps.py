@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import InvalidArgumentError
 from tfnb.core.shape import Static, merge
@@ -114,7 +115,7 @@ def stacked(op: Any, taken: Sequence[SparseTensorValue], dtype: DType) -> tuple[
     if any(one.values.dtype != wanted for one in taken):
         raise InvalidArgumentError(None, op, f"Requested SparseTensor of type {dtype.name}, but the map has "
                                              f"{[str(one.values.dtype) for one in taken]}")
-    numbers = np.repeat(np.arange(len(taken)), [len(one.values) for one in taken])
+    numbers = indexing.repeat(np.arange(len(taken)), [len(one.values) for one in taken])
     indices = np.concatenate([one.indices for one in taken])
     shape = np.max([one.dense_shape for one in taken], axis=0)
     return (np.column_stack([numbers, indices]).astype(np.int64), np.concatenate([one.values for one in taken]),

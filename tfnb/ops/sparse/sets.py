@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
@@ -35,7 +36,7 @@ class Sets(NamedTuple):
 def _sets_of_dense(values: np.ndarray) -> Sets:
     if values.ndim < 2:
         raise ValueError(f"expected a set of rank 2 or more, got rank {values.ndim}")
-    rows = np.repeat(np.arange(prod(values.shape[:-1])), values.shape[-1])
+    rows = indexing.repeat(np.arange(prod(values.shape[:-1])), values.shape[-1])
     return Sets(rows, values.reshape(-1), values.shape[:-1])
 
 
@@ -64,7 +65,8 @@ def _distinct(rows: np.ndarray, values: np.ndarray, of: np.ndarray) -> tuple[np.
     rows, values = rows[order], values[order]
     first = np.ones(len(rows), bool)
     first[1:] = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])
-    return rows[first], values[first], np.bitwise_or.reduceat(of[order], np.flatnonzero(first)) if len(of) else of
+    owners = indexing.reduceat(np.bitwise_or, of[order], np.flatnonzero(first)) if len(of) else of
+    return rows[first], values[first], owners
 
 
 def _result(operation: bytes, dtype: np.dtype, a: Sets, b: Sets) -> Any:
@@ -73,7 +75,7 @@ def _result(operation: bytes, dtype: np.dtype, a: Sets, b: Sets) -> Any:
         raise ValueError(f"Mismatched group shapes: {list(a.groups)} and {list(b.groups)}")
     values, names = _numbered(np.concatenate([a.values, b.values]))
     rows, values, of = _distinct(np.concatenate([a.rows, b.rows]), values,
-                                 np.repeat([1, 2], [len(a.rows), len(b.rows)]))
+                                 indexing.repeat([1, 2], [len(a.rows), len(b.rows)]))
     kept = np.isin(of, OPERATIONS[operation.decode()])
     rows, values = rows[kept], values[kept]
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -81,7 +83,7 @@ def _result(operation: bytes, dtype: np.dtype, a: Sets, b: Sets) -> Any:
     indices = np.zeros((len(rows), len(a.groups) + 1), np.int64)
     if len(rows):
         indices[:, :-1] = np.stack(np.unravel_index(rows, a.groups), 1)
-        indices[:, -1] = np.arange(len(rows)) - np.repeat(starts, counts)
+        indices[:, -1] = np.arange(len(rows)) - indexing.repeat(starts, counts)
     return (indices, values.astype(dtype) if names is None else strings([names[i] for i in values.tolist()]),
             np.array([*a.groups, counts.max(initial=0)], np.int64))
 
@@ -146,7 +148,7 @@ def SetSize(indices: Any, values: Any, shape: Any, *, validate_indices: bool) ->
     """Count the different elements of each row of a sparse tensor."""
     found = _sets_of_sparse(indices, values, shape, validate_indices)
     rows, _, _ = _distinct(found.rows, _numbered(values)[0], np.zeros(len(values), int))
-    return np.bincount(rows, minlength=prod(found.groups)).astype(np.int32).reshape(found.groups)
+    return indexing.bincount(rows, minlength=prod(found.groups)).astype(np.int32).reshape(found.groups)
 
 
 for _op in (DenseToDenseSetOperation, DenseToSparseSetOperation, SparseToSparseSetOperation, SetSize):

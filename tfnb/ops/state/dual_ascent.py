@@ -14,6 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.shape import Static
 from tfnb.kernels.library.rows.dual_ascent import LOSSES, ascend, find_twice
 from tfnb.ops.declaration.declare import host
@@ -51,16 +52,19 @@ class _Examples:
 
     def rows(self) -> np.ndarray:
         """Return the example of each sparse value."""
-        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+        return indexing.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
     def products(self, w: np.ndarray) -> np.ndarray:
         """Return the dot product of each example with the weights."""
         width = self.dense.shape[1]
-        return self.dense @ w[:width] + np.bincount(self.rows(), self.values * w[self.places], len(self.starts) - 1)
+        return self.dense @ w[:width] + self._row_sums(self.values * w[self.places])
 
     def squares(self) -> np.ndarray:
         """Return the squared norm of each example."""
-        return np.square(self.dense).sum(1) + np.bincount(self.rows(), np.square(self.values), len(self.starts) - 1)
+        return np.square(self.dense).sum(1) + self._row_sums(np.square(self.values))
+
+    def _row_sums(self, values: np.ndarray) -> np.ndarray:
+        return indexing.bincount(self.rows(), values, len(self.starts) - 1)
 
 
 def _places(wanted: np.ndarray, known: np.ndarray, group: int) -> np.ndarray:

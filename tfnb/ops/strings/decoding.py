@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.dtypes import DType
 from tfnb.core.errors import DataLossError, InvalidArgumentError
@@ -167,7 +168,7 @@ def StringSplit(input: Any, delimiter: Any, *, skip_empty: bool) -> Any:
     parts, counts = split_at(texts, marks, skip_empty)
     if b"" in texts and not skip_empty:                 # of which no empty part is made
         empty = np.fromiter(map(len, texts), np.int64, len(texts)) == 0
-        parts = [*itertools.compress(parts, np.repeat(~empty, counts).tolist())]
+        parts = [*itertools.compress(parts, indexing.repeat(~empty, counts).tolist())]
         counts[empty] = 0
     return sparse_parts(parts, counts)
 
@@ -181,9 +182,9 @@ def split_at(texts: list[bytes], marks: bytes, skip_empty: bool) -> tuple[list[b
     counts = np.fromiter(map(bytes.count, texts, itertools.repeat(marks[:1])), np.int64, len(texts)) + 1
     parts = whole.split(marks[:1]) if texts else []
     if skip_empty and b"" in parts:
-        rows = np.repeat(np.arange(len(texts)), counts)
+        rows = indexing.repeat(np.arange(len(texts)), counts)
         kept = np.fromiter(map(bool, parts), bool, len(parts))
-        parts, counts = [*filter(None, parts)], np.bincount(rows[kept], minlength=len(texts))
+        parts, counts = [*filter(None, parts)], indexing.bincount(rows[kept], minlength=len(texts))
     return parts, counts
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Tensor
@@ -39,7 +40,7 @@ def _sequences(indices: np.ndarray, values: np.ndarray, shape: np.ndarray) -> tu
         wrong = indices[((indices[:, :-1] < 0) | (indices[:, :-1] >= shape)).any(1)][0]
         raise ValueError(f"expected indices of sequences within {shape.tolist()}, got {wrong[:-1].tolist()}")
     places = np.ravel_multi_index(tuple(indices[:, :-1].T), tuple(shape)) if len(indices) else np.zeros(0, np.int64)
-    return values[np.argsort(places, kind="stable")], np.bincount(places, minlength=int(np.prod(shape)))
+    return values[np.argsort(places, kind="stable")], indexing.bincount(places, minlength=int(np.prod(shape)))
 
 
 @host("hypothesis_indices: int64, hypothesis_values: T, hypothesis_shape: int64, truth_indices: int64, "

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.shape import Static
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
@@ -168,7 +169,7 @@ def _decode_valid(texts: Sequence[bytes], controls: bool) -> tuple[np.ndarray, n
         return None
     starts = np.flatnonzero(letters)
     counts = np.diff(np.searchsorted(starts, ends))
-    return counts, codes, starts - np.repeat(ends[:-1], counts)
+    return counts, codes, starts - indexing.repeat(ends[:-1], counts)
 
 
 def _decode(texts: np.ndarray, attrs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

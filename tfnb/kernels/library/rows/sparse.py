@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import TYPES, Array, Static, Type
@@ -260,7 +261,7 @@ def _by_row(indices: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray, np.
     outside = (row < 0) | (row >= rows)
     if outside.any():
         return int(outside.argmax())
-    empty = np.bincount(row, minlength=rows)[:rows] == 0
+    empty = indexing.bincount(row, minlength=rows)[:rows] == 0
     extra = np.zeros((int(empty.sum()), indices.shape[1]), np.int64)
     extra[:, 0] = np.flatnonzero(empty)
     every = np.concatenate([indices, extra])

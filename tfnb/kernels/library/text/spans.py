@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tfnb.core import indexing
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, uint8
@@ -67,6 +68,6 @@ def row_indices(counts: np.ndarray) -> np.ndarray:
     [[0, 0], [0, 1], [2, 0]]
     """
     made = np.empty((int(counts.sum()), 2), np.int64)
-    made[:, 0] = np.repeat(np.arange(len(counts)), counts)
-    made[:, 1] = np.arange(len(made)) - np.repeat(np.cumsum(counts) - counts, counts)
+    made[:, 0] = indexing.repeat(np.arange(len(counts)), counts)
+    made[:, 1] = np.arange(len(made)) - indexing.repeat(np.cumsum(counts) - counts, counts)
     return made
