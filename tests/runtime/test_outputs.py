@@ -108,13 +108,70 @@ def test_an_interpreter_computes_once_what_follows_from_shapes_and_constants(mon
     monkeypatch.setattr(interpreter, "run_op", lambda op, *more: ran.append(op.type) or real(op, *more))
     x = tf.placeholder(tf.float32, [None, 2])
     rows, noise = tf.fill([tf.shape(x)[0] * 2], 7.0), tf.random_uniform(tf.shape(x)[:1])
-    y, before = tf.reduce_sum(x, 0), 0
+    y, seen = tf.reduce_sum(x, 0), []
     with tf.Session() as sess:
         for count in 3, 3, 5, 3:
             ran.clear()
             found, noises, total = sess.run([rows, noise, y], {x: np.ones([count, 2])})
             assert found.tolist() == [7.0] * 2 * count and noises.shape == (count,) and total.tolist() == [count] * 2
             found[:], total[:] = 0, 0                        # whose arrays are the program's own
-            if before:
-                assert ("Fill" in ran) == (count != before) and "RandomUniform" in ran and "Sum" in ran
-            before = count
+            seen.append(("Fill" in ran, "RandomUniform" in ran and "Sum" in ran))
+    assert seen == [(True, True), (False, True), (True, True), (False, False)]      # the fourth run is prepared
+
+
+STEPS = """
+import numpy as np, tfnb as tf
+x = tf.placeholder(tf.float32, [None, 3], name="x")
+k = tf.placeholder(tf.int32, [None], name="k")
+w = tf.Variable([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+r = tf.get_variable("r", initializer=[1.0, 2.0], use_resource=True)
+h = tf.nn.relu(tf.matmul(x, w) + r) / tf.reduce_sum(tf.reshape(x, [-1]))
+part = tf.gather(tf.transpose(h), k)
+noise = tf.nn.dropout(h, rate=0.5, seed=3)
+loss = tf.reduce_mean(tf.square(h)) + tf.reduce_max(part) + tf.reduce_mean(noise)
+step = tf.train.AdamOptimizer(0.1).minimize(loss)
+half = tf.cast(h, tf.float16) * 2
+"""
+
+
+def test_prepared_runs_compute_bit_by_bit_what_first_runs_do(monkeypatch):
+    monkeypatch.setattr(options, "compile", "never")
+    names: dict = {}
+    exec(STEPS, names)
+    values = []
+    for prepared in True, False:
+        if not prepared:
+            monkeypatch.setattr(interpreter.Interpreted, "_learn", lambda *more: None)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for i in range(12):
+                feeds = {"x:0": np.arange(6 + 3 * (i % 2)).reshape(-1, 3) + 1, "k:0": [i % 2]}
+                values.append(sess.run([names[n] for n in ("loss", "step", "half", "noise", "w", "r")], feeds))
+            assert prepared == any(each for stage in sess._executors.values() for row in stage[1]._rows[0]
+                                   for each in getattr(row.runner, "_prepared", {}).values())
+    for one, other in zip(values[:12], values[12:], strict=True):
+        assert all(np.array_equal(a, b) for a, b in zip(one, other, strict=True) if a is not None)
+
+
+def test_prepared_runs_raise_what_first_runs_do_and_see_variables_change(monkeypatch):
+    monkeypatch.setattr(options, "compile", "never")
+    x, k = tf.placeholder(tf.float32, [None]), tf.placeholder(tf.int64, [None])
+    v = tf.Variable(tf.zeros([2]), validate_shape=False)
+    y, grown = tf.gather(x, k, name="picked"), tf.assign(v, tf.concat([v, [1.0]], 0), validate_shape=False)
+    total = tf.reduce_sum(v) + tf.reduce_sum(y)
+    with tf.control_dependencies([grown]):
+        after = v.read_value() * 1
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        said = []
+        for _ in range(4):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 7 .*picked") as told:
+                sess.run(total, {x: [5, 6], k: [7]})
+            said.append(str(told.value))
+            assert sess.run(total, {x: [5, 6], k: [1]}) == 6
+        assert said == said[:1] * 4
+        for n in range(3, 7):
+            assert sess.run(after).tolist() == [0, 0] + [1] * (n - 2)
+            assert sess.run(total, {x: [5, 6], k: [1]}) == n + 4
+        sess.run(v.initializer)
+        assert sess.run(total, {x: [5, 6], k: [1]}) == 6

@@ -307,7 +307,7 @@ def reference(scalar: Scalar, arrays: Sequence[Array], attrs: Attrs | Mapping[st
     key = type, *[value.dtype for value in values]
     steps = program.typed.get(key)
     if steps is None:
-        steps = program.typed[key] = _typed(program, [name_of(value.dtype) for value in values], type)
+        steps = program.typed[key] = typed_steps(program, [name_of(value.dtype) for value in values], type)
     with np.errstate(all="ignore"):
         for form, operands, dtype, name in steps:
             if form is None:
@@ -340,7 +340,7 @@ def _by_blocks(scalar: Scalar, values: Sequence[Array], attrs: Attrs | Mapping[s
     return tuple(whole.reshape(shape) for whole in made)
 
 
-def _typed(program: Program, types: list[str], type: str) -> list[TypedStep]:
+def typed_steps(program: Program, types: Sequence[str], type: str) -> list[TypedStep]:
     """Return the steps of a program for operands of these types, in a definition of `type`."""
     made: list[TypedStep] = []
     types = list(types)

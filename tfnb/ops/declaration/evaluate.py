@@ -18,6 +18,7 @@ from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
 from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import element_dtype
+from tfnb.kernels.scalar.bound import bound
 from tfnb.kernels.scalar.definition import Program, Scalar, Step, reference, row_level_results
 from tfnb.kernels.scalar.number_types import computed_as, wide
 from tfnb.kernels.view import NeedsCopy, View
@@ -29,8 +30,11 @@ from tfnb.ops.declaration.validate import Validator, require_shapes, require_val
 from tfnb.resources.lists import TensorList
 
 Arrays = Sequence[np.ndarray]
+Array = np.ndarray
+Call = Callable[[Sequence[np.ndarray]], Sequence[np.ndarray]]
 Operand = TypeVar("Operand")
 LARGE = 1 << 18          # numbers that a NumPy form takes and returns, from which on another thread computes it
+SMALL = 1 << 15          # numbers that a NumPy form takes, up to which no kernel is looked for
 MOST_AT_ONCE = 32        # inputs of one list (AddN) that a scalar definition takes
 
 
@@ -380,6 +384,111 @@ def _as_arrays(op: Operation, result: Any) -> tuple[np.ndarray, ...]:
 def _array_type(dtype: DType) -> Any:
     """Return the element type of an array of `dtype`: handles of the runtime are Python objects."""
     return np.dtype(object if dtype.base_dtype.name in ("resource", "variant") else dtype.as_numpy_dtype)
+
+
+def specialized(op: Operation, store: Any, values: Sequence[np.ndarray | None], shapes: Sequence[tuple[int, ...]],
+                dtypes: Sequence[np.dtype], found: Sequence[Static]) -> Call:
+    """Return `computed` of a pure op for inputs of these shapes and dtypes, with what they decide done beforehand.
+
+    values: those of constant inputs; found: the shapes of the outputs. The caller ignores floating-point errors.
+    """
+    spec, context = op.spec, Context(op, None, store)
+    plain = not any(dtype.hasobject or dtype.names or dtype.itemsize == 2 for dtype in dtypes)
+    made: Call | None = None
+    if plain and not any(t.dtype.base_dtype == variant for t in op.outputs):
+        if isinstance(spec, kinds.Elementwise):
+            made = _bound_elementwise(op, shapes, dtypes)
+        elif isinstance(spec, kinds.Movement):
+            made = _bound_movement(op, values, shapes, found)
+        elif isinstance(spec, kinds.Reduction):
+            made = _bound_reduction(op, values, shapes, dtypes)
+        elif type(spec) is kinds.Kernel:
+            made = _bound_kernel(op, context, shapes, found)
+    return made or (lambda arrays: computed(op, arrays, context, found))
+
+
+def _bound_elementwise(op: Operation, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype]) -> Call | None:
+    assert isinstance(op.spec, kinds.Elementwise)
+    types = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
+    if op.spec.align is not None or len(shapes) > MOST_AT_ONCE or any(dtype.names for dtype in types):
+        return None
+    definition = definition_of(op, len(shapes))
+    return bound(definition, shapes, dtypes, scalar_attrs(op, definition), scalar_type(op), [t.name for t in types])
+
+
+def _bound_movement(op: Operation, values: Sequence[np.ndarray | None], shapes: Sequence[tuple[int, ...]],
+                    found: Sequence[Static]) -> Call | None:
+    assert isinstance(op.spec, kinds.Movement)
+    at = op.spec.viewed
+    if op.spec.same:
+        return lambda arrays: (arrays[at],)
+    others = [*values[:at], *values[at + 1:]]
+    if any(value is None for value in others):
+        return None
+    view, *more = movement_views(op, View.whole(shapes[at]), others)       # type: ignore[arg-type]
+    if more:
+        return None
+    size, shape, steps, offset = prod(shapes[at]), view.shape, view.strides, view.offset
+    if view.size == size and view.is_row_major():
+        return lambda arrays: (arrays[at].reshape(shape),)
+
+    def moved(arrays: Arrays) -> Arrays:
+        array = np.ascontiguousarray(arrays[at])
+        width = array.itemsize
+        return (np.ndarray(shape, array.dtype, array, offset * width, [s * width for s in steps]).copy(),)
+    return moved if view.size else None
+
+
+def _bound_reduction(op: Operation, values: Sequence[np.ndarray | None], shapes: Sequence[tuple[int, ...]],
+                     dtypes: Sequence[np.dtype]) -> Call | None:
+    """As _reduction, of sums and means."""
+    assert isinstance(op.spec, kinds.Reduction)
+    spec, (shape, *_), dtype = op.spec, shapes, dtypes[0]
+    if spec.prepare is not None or not _is_sum(spec.body, dtype) or (len(values) > 1 and values[1] is None):
+        return None
+    axes = reduced_axes(op, len(shape), values[1] if len(values) > 1 else None)
+    keep = [i for i in range(len(shape)) if i not in axes]
+    count, kept = prod([shape[i] for i in axes]), [shape[i] for i in keep]
+    kind = spec.accumulators.get(scalar_type(op), computed_as(scalar_type(op)))
+    final = [1 if i in axes else n for i, n in enumerate(shape)] if op.attrs.get("keep_dims") else kept
+    first, divisor = bool(keep) and sorted(axes) == list(range(len(axes))), np.asarray(count, kind)
+    finish = None
+    if spec.finish is not None:
+        finish = bound(spec.finish, [tuple(kept), ()], [divisor.dtype] * 2, (), kind, [kind])
+    if np.dtype(kind) != dtype or not count or (spec.finish is not None and finish is None):
+        return None
+
+    def reduced(arrays: Arrays) -> Arrays:
+        x = arrays[0]
+        result = _sum_of_first(x.reshape([count, *kept])) if first else np.asarray(np.add.reduce(
+            np.ascontiguousarray(x.transpose([*keep, *axes]).reshape([*kept, count])), -1))
+        if finish is not None:
+            result = finish((result, divisor))[0]
+        return (result.reshape(final),)
+    return reduced
+
+
+def _size(shape: Static) -> int:
+    assert is_known(shape)
+    return prod(shape)
+
+
+def _bound_kernel(op: Operation, context: Context, shapes: Sequence[tuple[int, ...]], found: Sequence[Static]
+                  ) -> Call | None:
+    assert isinstance(op.spec, kinds.Kernel)
+    elements = sum(map(prod, shapes))
+    if any(not is_known(shape) or 0 in shape for shape in found) or elements + sum(map(_size, found)) >= LARGE or \
+            (op.spec.contraction is None and elements >= SMALL):
+        return None
+    form, wanted = op.spec.numpy, [_array_type(t.dtype) for t in op.outputs]
+    only = wanted[0] if len(wanted) == 1 else None
+
+    def call(arrays: Arrays) -> Arrays:
+        result = form(context, *arrays)
+        if result.__class__ is np.ndarray and result.dtype == only and result.flags.c_contiguous:
+            return (result,)
+        return _as_arrays(op, result)
+    return call
 
 
 def pure_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequence[np.ndarray]]:

@@ -148,6 +148,18 @@ def validate_arrays(op: Operation, arrays: Sequence[np.ndarray]) -> list[Static]
     return found
 
 
+def decided(op: Operation, arrays: Sequence[np.ndarray], constant: Sequence[bool]
+            ) -> tuple[list[Static], Sequence[Check]] | None:
+    """Return the shapes of the outputs and the checks of values that remain, if only constant values decide them.
+
+    Raises as `validate`.
+    """
+    shapes = [a.shape for a in arrays]
+    ctx = Concrete(op, shapes, arrays)
+    found = _accepted(ctx), _checks(ctx, shapes)
+    return found if all(constant[i] for i in ctx.read) else None
+
+
 class Validator:
     """`validate_arrays` of one op in many runs: what the shapes decide, and the values of few elements, is memoized."""
 

@@ -25,11 +25,13 @@ from tfnb.ops.declaration.evaluate import (
     wants_lock,
 )
 from tfnb.ops.declaration.validate import check_handle, misused, unfed, validate_arrays
+from tfnb.runtime.runners.prepared import Prepared, prepare
 from tfnb.runtime.state.store import Store, handle_array, uninitialized, variable_dtype
 from tfnb.runtime.state.trace import Trace, clock
 
 MOST_KEPT = 1 << 16                      # bytes of an op's outputs that are kept from run to run
-Env = MutableMapping[Tensor, np.ndarray]
+MOST_PREPARED = 8                        # kinds of inputs for which a stage's ops are prepared
+Env = MutableMapping[Any, np.ndarray]
 
 
 class Taps(Protocol):
@@ -49,15 +51,67 @@ class Interpreted:
         self.stage, self._store, self._fed, self._tap = stage, store, fed, tap
         self._steady = steady_ops(stage.ops, fed) if tap is None else frozenset()
         self._kept: dict[Operation, tuple[Any, tuple[np.ndarray, ...]]] = {}     # op -> inputs or their shapes, outputs
+        self._prepared: dict[Any, Prepared | None] = {}        # shapes and the store's generation -> None: met once
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the ops and return the stage's outputs; see `Runner`.
 
         Arrays may be views of variables while the stage runs; its outputs are copies, row-major, as programs read them.
         """
-        stage, store, fed = self.stage, self._store, self._fed
+        stage, store = self.stage, self._store
         env: Env = dict(zip(stage.inputs, inputs, strict=True))
-        for op in stage.ops:
+        key = store.generation, *[a.shape for a in inputs]
+        ready = self._prepared.get(key) if trace is None and self._tap is None else None
+        if ready is not None:
+            self._run_prepared(ready, env)
+        else:
+            self._run_ops(stage.ops, env, trace)
+            if trace is None and self._tap is None and key[0] == store.generation:
+                self._learn(key, env)
+        return [self._output(t, env) for t in stage.outputs]
+
+    def _learn(self, key: Any, env: Env) -> None:
+        """Prepare the ops for inputs of these shapes, if a run met them before."""
+        if key not in self._prepared:
+            if len(self._prepared) >= MOST_PREPARED:
+                self._prepared.clear()
+            self._prepared[key] = None
+            return
+        ready = prepare(self.stage, self._store, self._fed, env, self._kept)
+        if key[0] == self._store.generation:
+            self._prepared[key] = ready
+
+    def _run_prepared(self, ready: Prepared, env: Env) -> None:
+        """Run the ops with inputs of the shapes for which they are prepared.
+
+        An op whose call fails runs as in a first run, and raises what it raises there.
+        """
+        store, fed, generation = self._store, self._fed, self._store.generation
+        env.update(ready.constants)
+        outer = np.geterr()
+        with np.errstate(all="ignore"):
+            for op, call, taken, number in ready.steps:
+                if call is not None:
+                    try:
+                        outputs = call([env[key] for key in taken])
+                    except Exception:  # noqa: BLE001
+                        call = None
+                if call is None:
+                    with np.errstate(**outer):
+                        outputs = run_op(op, env, store, fed)
+                for tensor, value in zip(op.outputs, outputs):  # noqa: B905 (0.2 us)
+                    if tensor not in fed:
+                        env[tensor] = value
+                if call is None and store.generation != generation:        # other arrays from here on
+                    rest = self.stage.ops[number + 1:]
+                    break
+            else:
+                return
+        self._run_ops(rest, env, None)
+
+    def _run_ops(self, ops: Sequence[Operation], env: Env, trace: Trace | None) -> None:
+        store, fed = self._store, self._fed
+        for op in ops:
             if isinstance(op.spec, kinds.Variable) or (op.outputs and all(t in fed for t in op.outputs)):
                 continue                           # read where it is used, or fed
             start = 0 if trace is None else clock()
@@ -67,7 +121,6 @@ class Interpreted:
             for tensor, value in zip(op.outputs, outputs, strict=True):
                 if tensor not in fed:
                     env[tensor] = value            # replaces an earlier stage's value, if repeated here
-        return [self._output(t, env) for t in stage.outputs]
 
     def _steady_outputs(self, op: Operation, env: Env) -> tuple[np.ndarray, ...]:
         """Return the outputs of an op: those of an earlier run for the same inputs, or inputs of these shapes."""
