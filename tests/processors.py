@@ -11,7 +11,6 @@ def use(machine: microkernel.Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     here = microkernel.machine()
     if here is None or here.bytes < machine.bytes:
         pytest.skip("this processor has shorter vectors")
-    prelude.cores()                                     # memoized: this processor's
     monkeypatch.setattr(microkernel, "machine", lambda: machine)
     words = {**prelude.primitives(), **microkernel.primitives()}
     monkeypatch.setattr(prelude, "primitives", lambda: words)

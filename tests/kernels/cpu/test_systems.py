@@ -24,7 +24,6 @@ ONLY_WINDOWS, ONLY_MACOS = {"__chkstk", "_fltused"}, {"__sincos_stret", "__sinco
 
 
 def allowed(triple):
-    """All but the tiles that kernels share (prelude.cores()), whose names follow from the processor."""
     shared = codegen.LIBRARY | set(codegen.SYMBOLS)
     if "windows" in triple:
         return shared - ONLY_GNU | ONLY_WINDOWS
@@ -49,9 +48,7 @@ def made(tmp_path_factory):
 def test_objects_ask_for_what_their_system_has(made):
     asked = {triple: set(names) for found in made.values() for triple, names in found["asked"].items()}
     assert min(found["kernels"] for found in made.values()) > 20 and len(asked) == (6 if STRESS else 1)
-    foreign = {triple: {name for name in names - allowed(triple) if not name.startswith("core_")}
-               for triple, names in asked.items()}
-    assert foreign == dict.fromkeys(asked, set())
+    assert {triple: names - allowed(triple) for triple, names in asked.items()} == dict.fromkeys(asked, set())
 
 
 def test_tiles_of_other_processors_compute_the_same(made):

@@ -6,7 +6,9 @@ import ctypes
 import numpy as np
 import pytest
 
-from tfnb.kernels.llvm import codegen, jit, objects, prelude, window_tiles
+from tfnb.kernels.cpu.conv import conv
+from tfnb.kernels.launch import Call, Code, Meta
+from tfnb.kernels.llvm import jit, window_tiles
 
 SOURCE = """
 def kernel(args, begin, end):
@@ -47,16 +49,15 @@ def test_a_sum_that_starts_from_zero_forgets_what_was_there():
     np.testing.assert_array_equal(c, 1)
 
 
-def test_kernels_share_a_tile_that_is_compiled_once(monkeypatch, tmp_path):
-    monkeypatch.setattr(objects.options, "cache_dir", str(tmp_path))
-    made = []
-    compile_core = codegen.compile_core
-    monkeypatch.setattr(codegen, "compile_core", lambda symbol: made.append(symbol) or compile_core(symbol))
-    words = ", ".join(f"args[{i}]" for i in range(11))
-    texts = [f"NUMBER = {number}\ndef kernel(args, begin, end):\n    window_tile_float64_2({words})\n"
-             for number in range(2)]
-    jit.addresses(texts)
-    symbol = prelude.primitives()["window_tile_float64_2"].symbol
-    assert made == [symbol] and (tmp_path / "kernels" / (objects.key(symbol) + objects.SUFFIX)).exists()
-    assert all(symbol.encode() in objects.load(objects.key(text)) for text in texts)
-    assert "fma" not in str(codegen.optimised_module(texts[0], "kernel"))
+def test_convolutions_of_all_shapes_are_the_same_kernels():
+    """Only what they call differs: with padding and without, of whole and of half tiles."""
+    found: dict[str, set[str]] = {}
+    for images, size, n, padding in ((1, 64, 20, "SAME"), (1, 64, 32, "VALID"), (2, 48, 7, "SAME")):
+        call = Call((Meta("float32", (images, size, size, 5)), Meta("float32", (3, 3, 5, n))),
+                    (Meta("float32", (images, *[size if padding == "SAME" else size - 2] * 2, n)),),
+                    {"strides": [1, 1, 1, 1], "padding": padding.encode(), "data_format": b"NHWC",
+                     "dilations": [1, 1, 1, 1], "explicit_paddings": []})
+        launch = conv.convolve(call)[-1]
+        found.setdefault(launch.source, set()).update(word.source for word in launch.args if isinstance(word, Code))
+    (tiles,) = found.values()
+    assert len(tiles) == 2

@@ -15,15 +15,14 @@ from typing import Any
 
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels.c_library import BY_LLVM, undefined_symbols
-from tfnb.kernels.llvm import by_numba, lowering, prelude
+from tfnb.kernels.llvm import by_numba, lowering
 from tfnb.kernels.llvm.arithmetic import Unsupported
 from tfnb.kernels.llvm.loops import mark_independent
 from tfnb.kernels.llvm.microkernel import processor_features
-from tfnb.kernels.llvm.natives import llvm_type
 from tfnb.kernels.llvm.special_functions import SYMBOLS
 from tfnb.kernels.scalar.primitives import PRIMITIVES
 
-llvm, ir = lazy_module("llvmlite.binding"), lazy_module("llvmlite.ir")
+llvm = lazy_module("llvmlite.binding")
 
 # of the C library: what primitives name, what LLVM makes of instructions, and what numba's own lowering calls
 _FLOAT = {*(row.libm for row in PRIMITIVES.values() if row.libm),
@@ -59,39 +58,26 @@ def compile_source(text: str, symbol: str) -> bytes:
     return code
 
 
-def compile_core(symbol: str) -> bytes:
-    """Compile a native function that kernels share (`natives.Native.symbol`) to an object of its own."""
-    native = prelude.cores()[symbol]
-    made = ir.Module()
-    made.triple, made.data_layout = machine().triple, str(machine().target_data)
-    words = [llvm_type(type) for type in native.operands]
-    function = ir.Function(made, ir.FunctionType(ir.VoidType(), words), symbol)
-    builder = ir.IRBuilder(function.append_basic_block("entry"))
-    native.make(builder, *function.args)
-    builder.ret_void()
-    module = llvm.parse_assembly(str(made))
-    _optimise(module, 3, vectors=False)
-    return _emit(module)[0]
-
-
 def _emit(module: Any) -> tuple[bytes, list[str]]:
     """Return the object code of a module, and the functions that it calls outside the C library."""
     outside = {fn.name for fn in module.functions if fn.is_declaration and not fn.name.startswith("llvm.")}
     code = bytes(machine().emit_object(module))
-    return code, sorted((outside | undefined_symbols(code)) - LIBRARY - BY_LLVM - set(SYMBOLS) - prelude.cores().keys())
+    return code, sorted((outside | undefined_symbols(code)) - LIBRARY - BY_LLVM - set(SYMBOLS))
 
 
 def optimised_module(text: str, symbol: str, vectors: bool = True) -> Any:
     """Return the optimised LLVM module of a kernel: its function `symbol`, and what could not be inlined into it.
 
-    A source whose time is spent in native functions may say `LEVEL = 0`: matmul's is as fast, and compiled in half the
-    time.
+    A source whose time is spent in native functions and other kernels may say so: with `LEVEL = 2` loops are not
+    unrolled or vectorised (convolutions: as fast, compiled in three quarters of the time), `LEVEL = 0` is bare
+    translation (matmul: half the time).
     """
     made, settings = _lowered(text, symbol)
     if settings.get("INDEPENDENT"):
         made = mark_independent(_inlined(made, symbol) if made.count("\ndefine ") > 1 else made)
     module = _internal(made, symbol)
-    _optimise(module, settings.get("LEVEL", 3), vectors)
+    level = settings.get("LEVEL", 3)
+    _optimise(module, level, vectors and level == 3)
     module.verify()
     return module
 

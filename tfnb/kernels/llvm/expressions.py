@@ -228,10 +228,6 @@ class Expressions:
         if any(not type or kind(value.type) != kind(type) for value, type in zip(values, wanted, strict=True)):
             raise Unsupported(f"{name}({', '.join(value.type for value in values)})")
         passed = [convert(self.builder, value, type).value for value, type in zip(values, wanted, strict=True)]
-        if native.symbol:
-            core = declared(self.builder.module, native.symbol, ir.VoidType(), [value.type for value in passed])
-            self.builder.call(core, passed)
-            return None
         made = native.make(self.builder, *passed)
         if isinstance(native.result, tuple):
             return tuple(Typed(type, value) for type, value in zip(native.result, made, strict=True))

@@ -9,7 +9,6 @@ An address is valid until the process ends.
 """
 from __future__ import annotations
 
-import re
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -20,7 +19,7 @@ from typing import Any
 from tfnb.core.interrupts import held_back
 from tfnb.core.lazy import lazy_module
 from tfnb.kernels import c_library
-from tfnb.kernels.llvm import codegen, objects, prelude
+from tfnb.kernels.llvm import codegen, objects
 from tfnb.kernels.llvm.special_functions import provide
 
 llvm = lazy_module("llvmlite.binding")
@@ -38,7 +37,6 @@ class Stats:
     load_seconds: float = 0.0
 
 
-_CORE = re.compile(rb"core_[a-z0-9_]+")
 _lock = threading.RLock()
 _known: dict[str, int] = {}
 _stats = Stats()
@@ -109,12 +107,8 @@ def _symbol(key: str) -> str:
 
 
 @cache
-def _engine(cores: bool = False) -> Any:
-    """Return LLVM's loader. It is never freed: kernels stay where they are as long as the process lives.
-
-    cores: that of the functions that kernels share. Kernels find these as symbols of the process, by stubs: within one
-    loader a call reaches 2 GB.
-    """
+def _engine() -> Any:
+    """Return LLVM's loader. It is never freed: kernels stay where they are as long as the process lives."""
     c_library.provide(codegen.LIBRARY)
     return llvm.create_mcjit_compiler(llvm.parse_assembly(""), codegen.machine())
 
@@ -123,29 +117,9 @@ def _place(payload: bytes, key: str) -> int:
     """Put an object in memory and return the address of its kernel (50 us)."""
     engine = _engine()
     provide(payload)
-    for symbol in sorted(set(_CORE.findall(payload))) if b"core_" in payload else ():
-        _provide_core(symbol.decode())
     engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
     engine.finalize_object()
     found: int = engine.get_function_address(_symbol(key))
     if not found:
         raise codegen.KernelError(f"object {key} defines no kernel")
     return found
-
-
-@cache
-def _provide_core(symbol: str) -> None:
-    """Tell LLVM the address of a function that kernels share: loaded, else compiled."""
-    global _stats
-    if symbol not in prelude.cores():
-        return
-    start, key = time.perf_counter(), objects.key(symbol)
-    payload = objects.load(key)
-    if payload is None:
-        payload = codegen.compile_core(symbol)
-        objects.save(key, payload)
-        _stats = replace(_stats, compile_seconds=_stats.compile_seconds + time.perf_counter() - start)
-    engine = _engine(cores=True)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(payload))
-    engine.finalize_object()
-    llvm.add_symbol(symbol, engine.get_function_address(symbol))

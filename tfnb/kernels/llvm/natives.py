@@ -27,15 +27,13 @@ class Native:
     """One native function. make(builder, *operands) -> LLVM value (a list where `result` is a tuple; any for "void").
 
     more: the type of further operands, as many as the source gives; "" if it takes none. "*" among the operands is an
-    array of any type, "element" one of its elements. symbol: "", or of a large one its linker's name: it is an object
-    of its own, compiled once, which kernels call (operands: int64; no result).
+    array of any type, "element" one of its elements.
     """
 
     operands: tuple[str, ...]
     result: str | tuple[str, ...]
     make: Callable[..., Any]
     more: str = ""
-    symbol: str = ""
 
     def wanted(self, given: Sequence[str]) -> tuple[str, ...]:
         """Return the types of the operands, where those of these types are given."""

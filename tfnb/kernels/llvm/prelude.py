@@ -25,7 +25,8 @@ and the items [begin, end) are to be done. Its text sees exactly these names:
 Arrays must be aligned to their element. LLVM assumes nothing about whether two of them overlap, unless the source says
 `INDEPENDENT = True` at module level: then no iteration of any innermost loop stores what another iteration of it loads
 or stores (one may well load and store the same element), and such loops are vectorised even when they work in place.
-`FASTMATH = (...)` at module level sets LLVM's fast-math flags for `kernel` (by default contract, reassoc).
+`FASTMATH = (...)` at module level sets LLVM's fast-math flags for `kernel` (by default contract, reassoc), `LEVEL = 0`
+or 2 how much is optimised (codegen.optimised_module).
 """
 from __future__ import annotations
 
@@ -45,9 +46,3 @@ def primitives() -> dict[str, Native]:
     """Return the native functions among the names above (primitives of scalar definitions: intrinsics.py)."""
     return {**natives.primitives(), **tiles.primitives(), **streaming.primitives(), **window_tiles.primitives(),
             **microkernel.primitives()}
-
-
-@cache
-def cores() -> dict[str, Native]:
-    """Return the native functions that are objects of their own, by the linker's name."""
-    return {native.symbol: native for native in primitives().values() if native.symbol}

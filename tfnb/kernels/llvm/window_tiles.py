@@ -3,7 +3,6 @@
     window_tile_float32(pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add), and ..._float64
     window_tile_float32_1(...), ... window_tile_float32_TILE(...)               the same for that number of rows
     narrow_tile_float32(...), narrow_tile_float32_1(...), ...                   the same for LANES columns
-    tile_source(name, type, rows, n)        a function of kernel source that takes those of them that n columns need
 
 With TILE rows (`shape(itemsize)`) and WIDTH columns, two vectors of LANES (`lanes`), all addresses and steps in bytes:
 
@@ -13,8 +12,7 @@ With TILE rows (`shape(itemsize)`) and WIDTH columns, two vectors of LANES (`lan
 pointers, offsets: addresses of int64 words. add: 0 where the sum starts from 0, else it starts from c. The rows of `a`
 may lie anywhere and overlap, so windows over an image need not be unfolded. All sums stay in vector registers: on
 AVX-512, 14 rows x 2 vectors leave registers for two vectors of b, and a's numbers are broadcast by the load itself.
-Measured on Zen 4: 113 to 117 of 118 GFLOP/s a core. A tile is an object of its own, which all kernels call: expanded in
-each of the ten kernels of a small ResNet it took half of the time that those took to compile.
+Measured on Zen 4: 113 to 117 of 118 GFLOP/s a core.
 """
 from __future__ import annotations
 
@@ -54,32 +52,14 @@ def lanes(itemsize: int) -> int:
 def primitives() -> dict[str, Native]:
     """Return the native functions, by name."""
     kinds, most = {"window": VECTORS, "narrow": 1}, registers()[1]
-    every = {f"{kind}_tile_{type_}_{rows}": _window_tile(size, rows, vectors, f"core_{kind}_tile_{type_}_{rows}")
-             for kind, vectors in kinds.items() for type_, size in SIZES.items() for rows in range(1, most + 1)}
+    every = {f"{kind}_tile_{type_}_{rows}": _window_tile(size, rows, vectors) for kind, vectors in kinds.items()
+             for type_, size in SIZES.items() for rows in range(1, most + 1)}
     return {**every, **{f"{kind}_tile_{type_}": every[f"{kind}_tile_{type_}_{most}"] for kind in kinds
                         for type_ in SIZES}}
 
 
-def tile_source(name: str, type_: str, rows: int, n: int) -> str:
-    """Return a device function `name`(columns, pointers, ..., add): a tile for the next columns of `n`.
-
-    It writes WIDTH columns, or LANES where `columns` is not more.
-    """
-    width, lane = shape(SIZES[type_])[1], lanes(SIZES[type_])
-    rest, words = n % width, "pointers, offsets, runs, length, step, b, b_step, b_run, c, c_step, add"
-    wide, narrow = (f"{kind}_tile_{type_}_{rows}({words})" for kind in ("window", "narrow"))
-    if not 0 < rest <= lane:
-        body = f"    {wide}"
-    elif n <= lane:
-        body = f"    {narrow}"
-    else:
-        body = f"    if columns > {lane}:\n        {wide}\n    else:\n        {narrow}"
-    return f"\n@device\ndef {name}(columns, {words}):\n{body}\n"
-
-
-def _window_tile(size: int, rows: int, vectors: int, symbol: str) -> Native:
-    return Native(("int64",) * 11, "void", lambda builder, *args: _Tile(builder, size, rows, vectors).make(*args),
-                  symbol=symbol)
+def _window_tile(size: int, rows: int, vectors: int) -> Native:
+    return Native(("int64",) * 11, "void", lambda builder, *args: _Tile(builder, size, rows, vectors).make(*args))
 
 
 class _Tile:

@@ -18,10 +18,10 @@ peak (conv_tiles.py: 10.6, 10.3, 10.8).
 from __future__ import annotations
 
 from tfnb.kernels.arrays.window import Window
-from tfnb.kernels.cpu.conv.tiles import ITEMS, LEAST_WORK, PARTIAL_BYTES, widened
+from tfnb.kernels.cpu.conv.tiles import CALL, ITEMS, LEAST_WORK, PARTIAL_BYTES, TILE_CALL, source, tile_kernels, widened
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.library.copying import copy_box
-from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
+from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape
 from tfnb.kernels.sizes import exact, highest, lowest
 
 LEAST_ROWS = 7                                          # of a tile: fewer leave the multipliers waiting
@@ -32,7 +32,7 @@ BAND_BYTES = 256 << 10
 MOST_COUNTED = 1 << 17                                  # taps along an axis: of more, few meet padding, or most do
 
 (X, C, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, B, N, WIDE, OUT, SCRATCH, STEP, BANDS, BAND, SHORT, LONG,
- IMAGE, PARTS, UNITS, PER_ITEM) = range(28)
+ IMAGE, PARTS, UNITS, PER_ITEM, ROWS, MORE, TILES) = range(31)        # TILES: of ROWS rows and of MORE, two words each
 
 INSIDE = """
 @device
@@ -50,23 +50,22 @@ def places_inside(tap, stride, dilation, before, size, first, last):
 
 # Item i: the images of a tile (i // bands) and some rows of their outputs (i % bands).
 FORWARD_SOURCE = """
-INDEPENDENT = True
-{tiles}
-""" + INSIDE + f"""
+LEVEL = 2
+""" + TILE_CALL + INSIDE + f"""
 def kernel(args, begin, end):
     c, h, w, oh, ow, kw = args[{C}], args[{H}], args[{W}], args[{OH}], args[{OW}], args[{KW}]
     n, wide = args[{N}], args[{WIDE}]
     line, run = w * c * {{bytes}}, kw * c * wide * {{bytes}}
+    more, tiles = args[{MORE}], address_of(args) + 8 * {TILES}
     for i in range(begin, end):
-        head = args[{SCRATCH}] + i * args[{STEP}]
+        head = args[{SCRATCH}] + {CALL} + i * args[{STEP}]
         table = int64_array(head, 0)
-        offsets = int64_array(head + 8 * {{more}}, 0)
-        spare = head + 8 * ({{more}} + args[{KH}])
-        copy = {{type}}_array(spare, 0)
+        offsets = int64_array(head + 8 * more, 0)
+        spare = head + 8 * (more + args[{KH}])
         group, band = i // args[{BANDS}], i % args[{BANDS}]
         tall = group < args[{LONG}]
-        rows = {{more}} if tall else {{rows}}
-        first = group * {{rows}} + min(group, args[{LONG}])
+        rows = more if tall else args[{ROWS}]
+        first = group * args[{ROWS}] + min(group, args[{LONG}])
         for t in range(rows):
             table[t] = args[{X}] + (first + t) * args[{IMAGE}]
         for column in range(0, n, {{width}}):
@@ -85,35 +84,28 @@ def kernel(args, begin, end):
                     place = ((first * oh + oy) * ow + ox) * n + column
                     out = args[{OUT}] + place * {{bytes}} if whole else spare
                     step = (oh * ow * n if whole else span) * {{bytes}}
-                    if tall:
-                        tall_tile(
-                            columns, head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
-                            wide * {{bytes}}, run, out, step, 0)
-                    else:
-                        tile(
-                            columns, head, head + 8 * {{more}}, bottom - top, (right - left) * c, {{bytes}}, b,
-                            wide * {{bytes}}, run, out, step, 0)
+                    tile(tiles + 16 if tall else tiles, columns, head, head + 8 * more, bottom - top,
+                         (right - left) * c, {{bytes}}, b, wide * {{bytes}}, run, out, step, 0)
                     if not whole:
-                        y = {{type}}_array(args[{OUT}] + place * {{bytes}}, 0)
                         for t in range(rows):
-                            for j in range(columns):
-                                y[t * oh * ow * n + j] = copy[t * span + j]
+                            copy_bytes(args[{OUT}] + (t * oh * ow * n + place) * {{bytes}},
+                                       spare + t * span * {{bytes}}, columns * {{bytes}})
 """
 
 # Item i: some bands of images (i // parts) and some taps (i % parts): partial[tap, n, c] = dy[pixels, n]' x[pixels, c].
 FILTER_SOURCE = """
-INDEPENDENT = True
-{tiles}
-""" + INSIDE + f"""
+LEVEL = 2
+""" + TILE_CALL + INSIDE + f"""
 def kernel(args, begin, end):
     c, h, w, oh, ow, kw, n = args[{C}], args[{H}], args[{W}], args[{OH}], args[{OW}], args[{KW}], args[{N}]
     sy, sx, parts = args[{SY}], args[{SX}], args[{PARTS}]
     taps = args[{KH}] * kw
     each = (taps + parts - 1) // parts
+    more, tiles = args[{MORE}], address_of(args) + 8 * {TILES}
     for i in range(begin, end):
-        head = args[{SCRATCH}] + i * args[{STEP}]
+        head = args[{SCRATCH}] + {CALL} + i * args[{STEP}]
         table = int64_array(head, 0)
-        offsets = int64_array(head + 8 * {{more}}, 0)
+        offsets = int64_array(head + 8 * more, 0)
         group, part = i // parts, i % parts
         begin_unit = group * args[{PER_ITEM}]
         for u in range(begin_unit, min(begin_unit + args[{PER_ITEM}], args[{UNITS}])):
@@ -137,20 +129,13 @@ def kernel(args, begin, end):
                     row = 0
                     for piece in range(args[{SHORT}] + args[{LONG}]):
                         tall = piece < args[{LONG}]
-                        rows = {{more}} if tall else {{rows}}
+                        rows = more if tall else args[{ROWS}]
                         for t in range(rows):
                             table[t] = args[{B}] + (left * n + row + t) * {{bytes}}
                         out = target + (row * c + block) * {{bytes}}
-                        if tall:
-                            tall_tile(
-                                c - block, head, head + 8 * ({{more}} + top - y0), bottom - top, right - left,
-                                n * {{bytes}}, source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}},
-                                out, c * {{bytes}}, u - begin_unit)
-                        else:
-                            tile(
-                                c - block, head, head + 8 * ({{more}} + top - y0), bottom - top, right - left,
-                                n * {{bytes}}, source + block * {{bytes}}, sx * c * {{bytes}}, sy * w * c * {{bytes}},
-                                out, c * {{bytes}}, u - begin_unit)
+                        tile(tiles + 16 if tall else tiles, c - block, head, head + 8 * (more + top - y0),
+                             bottom - top, right - left, n * {{bytes}}, source + block * {{bytes}},
+                             sx * c * {{bytes}}, sy * w * c * {{bytes}}, out, c * {{bytes}}, u - begin_unit)
                         row += rows
 """
 
@@ -205,13 +190,14 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     rows, longer, count = _pieces(w.batch)
     work = w.pixels * w.taps * w.channels * n // count
     bands, band = _bands(w.out_height, lowest(2 * ITEMS // count, work // LEAST_WORK))
-    step = 8 * (rows + 1 + w.kernel_height) + (rows + 1) * shape(size)[1] * size + 63 & -64
+    step = CALL + (8 * (rows + 1 + w.kernel_height) + (rows + 1) * shape(size)[1] * size + 63 & -64)
     words = _words(w, x)
     items = count * bands
     words[X] = x.reach((w.batch - 1) * image + w.elements // w.batch * size)
     words[B:PARTS] = (kernel.reach(w.taps * w.channels * wide * size), n, wide, out.reach(w.pixels * n * size),
                       call.scratch(items * step).reach(items * step), step, bands, band, count - longer, longer, image)
-    return [*launches, Launch(_source(FORWARD_SOURCE, type_, rows, n), tuple(words), items, 1 if items > 1 else 0,
+    words[ROWS:] = _tiles(type_, rows, n)
+    return [*launches, Launch(source(FORWARD_SOURCE, type_), tuple(words), items, 1 if items > 1 else 0,
                               "convolution")]
 
 
@@ -227,14 +213,13 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     groups = -(-units // per_item)
     parts = highest(1, lowest(w.taps, most // groups))
     rows, longer, count = _pieces(n)
-    step = 8 * (rows + 1 + band) + 63 & -64
+    step = CALL + (8 * (rows + 1 + band) + 63 & -64)
     items = groups * parts
     words, partial = _words(w, x), call.scratch(groups * whole).reach(groups * whole)
     words[X] = x.reach(w.elements * size)
     words[B:] = (dy.reach(w.pixels * n * size), n, n, partial, call.scratch(items * step).reach(items * step), step,
-                 bands, band, count - longer, longer, 0, parts, units, per_item)
-    return [Launch(_source(FILTER_SOURCE, type_, rows, w.channels), tuple(words), items, 1 if items > 1 else 0,
-                   "filter gradient"),
+                 bands, band, count - longer, longer, 0, parts, units, per_item, *_tiles(type_, rows, w.channels))
+    return [Launch(source(FILTER_SOURCE, type_), tuple(words), items, 1 if items > 1 else 0, "filter gradient"),
             Launch(SUM_SOURCE.format(type=type_, bytes=size),
                    (partial, out.reach(whole), groups, w.taps, n, w.channels), w.taps,
                    highest(1, (1 << 16) // (groups * n * w.channels)), "partial sums")]
@@ -277,16 +262,14 @@ def _apart(call: Call, x: Address, images: int, nbytes: int) -> tuple[Address, i
 
 
 def _words(w: Window, x: Address) -> list[Word]:
-    words: list[Word] = [0] * 28
+    words: list[Word] = [0] * 34
     words[X:B] = [x, w.channels, w.height, w.width, w.out_height, w.out_width, w.kernel_height, w.kernel_width,
                   w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top, w.left]
     return words
 
 
-def _source(text: str, type_: str, rows: int, columns: int) -> str:
-    """Return a source for tiles of `rows` rows, or one more, and some of `columns` columns."""
-    size, rows, columns = SIZES[type_], exact(rows), exact(columns)
-    tile, width = shape(size)
-    more = min(rows + 1, tile)
-    tiles = tile_source("tile", type_, rows, columns) + tile_source("tall_tile", type_, more, columns)
-    return text.format(type=type_, bytes=size, rows=rows, more=more, width=width, lanes=lanes(size), tiles=tiles)
+def _tiles(type_: str, rows: int, columns: int) -> tuple[Word, ...]:
+    """Return the words from ROWS on, for tiles of `rows` rows, or one more, and some of `columns` columns."""
+    rows, columns = exact(rows), exact(columns)
+    more = min(rows + 1, shape(SIZES[type_])[0])
+    return rows, more, *tile_kernels(type_, rows, columns), *tile_kernels(type_, more, columns)

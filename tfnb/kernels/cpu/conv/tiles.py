@@ -21,9 +21,9 @@ from __future__ import annotations
 from math import prod
 
 from tfnb.kernels.arrays.window import Window
-from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
+from tfnb.kernels.launch import Address, Call, Code, Launch, Meta, Word
 from tfnb.kernels.library.partial_sums import partial_sums
-from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape, tile_source
+from tfnb.kernels.llvm.window_tiles import SIZES, lanes, shape
 from tfnb.kernels.sizes import highest, lowest
 
 UNIT_BYTES = 192 << 10
@@ -34,7 +34,35 @@ MOST_ROOM = 1 << 26                                     # bytes of the rows that
 LEAST_TILES = 4                                         # of a unit: the last one may be in part empty
 
 (X, C, H, W, OH, OW, KH, KW, SY, SX, DY, DX, TOP, LEFT, PH, PW, BATCH, IMAGES, BANDS, BAND, UNITS, PER_ITEM, SCRATCH,
- STEP, B, N, WIDE, OUT, PARTS, K, TABLE, ROOM) = range(32)
+ STEP, B, N, WIDE, OUT, PARTS, K, TABLE, ROOM, COPIED, TILE, TILES) = range(35)       # TILES: two words
+
+CALL = 128                                              # bytes before an item's tables: the words of a tile's call
+
+# A tile, a kernel of its own which those of many shapes share: expanded in each it took half of their compile time.
+TILE_SOURCE = """
+def kernel(args, begin, end):
+    {kind}_tile_{type}_{rows}(args[0], args[1], args[2], args[3], args[4], args[5], args[6], args[7], args[8], args[9],
+                              args[10])
+"""
+
+# Calls the first of two tiles where there are more columns than a vector has, else the second.
+TILE_CALL = f"""
+@device
+def tile(tiles, columns, table, offsets, runs, length, step, b, b_step, b_run, c, c_step, add):
+    at = table - {CALL}
+    store(at, table)
+    store(at + 8, offsets)
+    store(at + 16, runs)
+    store(at + 24, length)
+    store(at + 32, step)
+    store(at + 40, b)
+    store(at + 48, b_step)
+    store(at + 56, b_run)
+    store(at + 64, c)
+    store(at + 72, c_step)
+    store(at + 80, add)
+    call_kernel(load(tiles) if columns > {{lanes}} else load(tiles + 8), at, 0, 1)
+"""
 
 # The images and rows of unit u; its copy with padding at `room`. Returns (address, images, rows, first pixel).
 UNIT = f"""
@@ -47,11 +75,10 @@ def take(args, u, room):
     first = u % bands * band
     rows = min(band, oh - first)
     pixel = (image * oh + first) * args[{OW}]
-    if not COPIED:
+    if args[{COPIED}] == 0:
         return args[{X}] + (image * h + first * sy) * w * c * {{bytes}}, images, rows, pixel
     left = min(max(args[{LEFT}], 0), pw)
     right = max(left, min(pw, w + args[{LEFT}]))
-    x = {{type}}_array(args[{X}], 0)
     out = {{type}}_array(room, 0)
     to = 0
     for i in range(image, image + images):
@@ -64,8 +91,8 @@ def take(args, u, room):
                 source = ((i * h + y) * w - args[{LEFT}]) * c
                 for j in range(left * c):
                     out[to + j] = {{type}}(0)
-                for j in range(left * c, right * c):
-                    out[to + j] = x[source + j]
+                copy_bytes(room + (to + left * c) * {{bytes}}, args[{X}] + (source + left * c) * {{bytes}},
+                           (right - left) * c * {{bytes}})
                 for j in range(right * c, pw * c):
                     out[to + j] = {{type}}(0)
             to += pw * c
@@ -84,10 +111,8 @@ def inside(args, oy, last):
 
 # Item i: some units. out[pixels, n] = windows[pixels, k] b[k, n].
 FORWARD_SOURCE = """
-INDEPENDENT = True
-COPIED = {copied}
-{tiles}
-""" + UNIT + INSIDE + f"""
+LEVEL = 2
+""" + TILE_CALL + UNIT + INSIDE + f"""
 def kernel(args, begin, end):
     c, oh, ow, kh, kw, n, wide = args[{C}], args[{OH}], args[{OW}], args[{KH}], args[{KW}], args[{N}], args[{WIDE}]
     row = args[{PW}] * c * {{bytes}}
@@ -95,12 +120,12 @@ def kernel(args, begin, end):
     joined = args[{DX}] == 1 or kw == 1
     each = 1 if joined else kw
     runs, length = kh * each, kw * c if joined else c
+    rows_of_tile, tiles = args[{TILE}], address_of(args) + 8 * {TILES}
     for i in range(begin, end):
-        head = args[{SCRATCH}] + i * args[{STEP}]
+        head = args[{SCRATCH}] + {CALL} + i * args[{STEP}]
         table = int64_array(head, 0)
         offsets = int64_array(head + args[{TABLE}], 0)
         spare = head + args[{TABLE}] + 8 * runs
-        copy = {{type}}_array(spare, 0)
         for r in range(runs):
             offsets[r] = (r * args[{DY}] * row if joined else
                           r // kw * args[{DY}] * row + r % kw * args[{DX}] * c * {{bytes}})
@@ -110,15 +135,15 @@ def kernel(args, begin, end):
             for column in range(0, n, {{width}}):
                 columns = min({{width}}, n - column)
                 span = {{width}} if columns > {{lanes}} else {{lanes}}
-                for p in range(0, pixels, {{tile}}):
-                    first = max(0, min(p, pixels - {{tile}}))
-                    count = min({{tile}}, pixels)
+                for p in range(0, pixels, rows_of_tile):
+                    first = max(0, min(p, pixels - rows_of_tile))
+                    count = min(rows_of_tile, pixels)
                     image, oy, ox = first // (rows * ow), first // ow % rows, first % ow
                     last = oy + (ox + count - 1) // ow
                     top, bottom = 0, kh
                     if last < rows:
                         top, bottom = inside(args, begin_row + oy, begin_row + last)
-                    for t in range({{tile}}):
+                    for t in range(rows_of_tile):
                         table[t] = base + image * image_step + oy * down + ox * right
                         if t < count - 1:
                             ox += 1
@@ -129,23 +154,19 @@ def kernel(args, begin, end):
                                     oy = 0
                                     image += 1
                     out = args[{OUT}] + ((pixel + first) * n + column) * {{bytes}}
-                    whole = columns == span and count == {{tile}}
-                    tile(columns, head, head + args[{TABLE}] + 8 * top * each, (bottom - top) * each, length, {{bytes}},
-                         args[{B}] + (top * each * length * wide + column) * {{bytes}}, wide * {{bytes}},
+                    whole = columns == span and count == rows_of_tile
+                    tile(tiles, columns, head, head + args[{TABLE}] + 8 * top * each, (bottom - top) * each, length,
+                         {{bytes}}, args[{B}] + (top * each * length * wide + column) * {{bytes}}, wide * {{bytes}},
                          length * wide * {{bytes}}, out if whole else spare, (n if whole else span) * {{bytes}}, 0)
                     if not whole:
-                        y = {{type}}_array(out, 0)
                         for t in range(count):
-                            for j in range(columns):
-                                y[t * n + j] = copy[t * span + j]
+                            copy_bytes(out + t * n * {{bytes}}, spare + t * span * {{bytes}}, columns * {{bytes}})
 """
 
 # Item i: some units (i // parts) and some of the filter's rows (i % parts): partial[k, n] = windows' b[pixels, n].
 FILTER_SOURCE = """
-INDEPENDENT = True
-COPIED = {copied}
-{tiles}
-""" + UNIT + f"""
+LEVEL = 2
+""" + TILE_CALL + UNIT + f"""
 @device
 def beside(stride, dilation, before, size, tap, last, first, places):
     '''Of `places` places from the first, those from which taps `tap` to last meet the image; at least one.'''
@@ -158,10 +179,11 @@ def kernel(args, begin, end):
     h, w = args[{H}], args[{W}]
     row = args[{PW}] * c * {{bytes}}
     parts = args[{PARTS}]
-    tiles = (k + {{tile}} - 1) // {{tile}}
-    each = (tiles + parts - 1) // parts
+    rows_of_tile, tiles = args[{TILE}], address_of(args) + 8 * {TILES}
+    pieces = (k + rows_of_tile - 1) // rows_of_tile
+    each = (pieces + parts - 1) // parts
     for i in range(begin, end):
-        head = args[{SCRATCH}] + i * args[{STEP}]
+        head = args[{SCRATCH}] + {CALL} + i * args[{STEP}]
         table = int64_array(head, 0)
         offsets = int64_array(head + args[{TABLE}], 0)
         group, part = i // parts, i % parts
@@ -172,30 +194,30 @@ def kernel(args, begin, end):
                 offsets[r] = r * args[{SY}] * row
             begin_row = pixel // ow % oh
             for column in range(0, wide, {{width}}):
-                for piece in range(part * each, min((part + 1) * each, tiles)):
-                    for t in range({{tile}}):
-                        at = min(piece * {{tile}} + t, k - 1)
+                for piece in range(part * each, min((part + 1) * each, pieces)):
+                    for t in range(rows_of_tile):
+                        at = min(piece * rows_of_tile + t, k - 1)
                         tap = at // c
                         table[t] = (base + tap // kw * args[{DY}] * row
                                     + (tap % kw * args[{DX}] * c + at % c) * {{bytes}})
-                    first = piece * {{tile}} // c // kw
-                    last = min(piece * {{tile}} + {{tile}}, k) - 1
+                    first = piece * rows_of_tile // c // kw
+                    last = min(piece * rows_of_tile + rows_of_tile, k) - 1
                     top, bottom = beside(args[{SY}], args[{DY}], args[{TOP}], h, first, last // c // kw, begin_row,
                                          rows)
                     left, right = 0, ow
                     if first == last // c // kw:
-                        left, right = beside(args[{SX}], args[{DX}], args[{LEFT}], w, piece * {{tile}} // c % kw,
+                        left, right = beside(args[{SX}], args[{DX}], args[{LEFT}], w, piece * rows_of_tile // c % kw,
                                              last // c % kw, 0, ow)
-                    for t in range({{tile}}):
+                    for t in range(rows_of_tile):
                         table[t] += left * args[{SX}] * c * {{bytes}}
                     for image in range(images):
                         begin_pixel = pixel + (image * rows + top) * ow + left
-                        tile(wide - column, head, head + args[{TABLE}] + 8 * top, bottom - top, right - left,
+                        tile(tiles, wide - column, head, head + args[{TABLE}] + 8 * top, bottom - top, right - left,
                              args[{SX}] * c * {{bytes}}, args[{B}] + (begin_pixel * wide + column) * {{bytes}},
                              wide * {{bytes}}, ow * wide * {{bytes}},
-                             args[{OUT}] + ((group * tiles + piece) * {{tile}} * wide + column) * {{bytes}},
+                             args[{OUT}] + ((group * pieces + piece) * rows_of_tile * wide + column) * {{bytes}},
                              wide * {{bytes}}, u - start + image)
-                        for t in range({{tile}}):
+                        for t in range(rows_of_tile):
                             table[t] += args[{PH}] * row
 """
 
@@ -235,12 +257,12 @@ def convolve(call: Call, w: Window, x: Address, kernel: Address, out: Address, n
     items = -(-units // per_item)
     table = 8 * tile + 63 & -64
     room = table + 8 * w.taps + tile * width * size + 63 & -64
-    step = room + copy + 63 & -64
+    step = CALL + (room + copy + 63 & -64)
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
     words[B:OUT + 1] = kernel.reach(k * wide * size), n, wide, out.reach(w.pixels * n * size)
-    words[TABLE:ROOM + 1] = table, room
-    return [*launches, Launch(_source(FORWARD_SOURCE, type_, n, copied=copy > 0), tuple(words), items,
-                              1 if items > 1 else 0, "convolution")]
+    words[TABLE:] = table, room, int(copy > 0), tile, *tile_kernels(type_, tile, n)
+    return [*launches, Launch(source(FORWARD_SOURCE, type_), tuple(words), items, 1 if items > 1 else 0,
+                              "convolution")]
 
 
 def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address, meta: Meta) -> list[Launch]:
@@ -262,11 +284,12 @@ def filter_gradient(call: Call, w: Window, x: Address, dy: Address, out: Address
     items = groups * parts
     table = 8 * tile + 63 & -64
     room = table + 8 * band + 63 & -64
-    step = room + copy + 63 & -64
+    step = CALL + (room + copy + 63 & -64)
     words[PER_ITEM:STEP + 1] = per_item, call.scratch(items * step).reach(items * step), step
-    words[B:ROOM + 1] = dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room
-    launches.append(Launch(_source(FILTER_SOURCE, type_, n, copied=copy > 0), tuple(words), items,
-                           1 if items > 1 else 0, "filter gradient"))
+    words[B:] = (dy.reach(w.pixels * wide * size), n, wide, partial, parts, k, table, room, int(copy > 0), tile,
+                 *tile_kernels(type_, tile, n))
+    launches.append(Launch(source(FILTER_SOURCE, type_), tuple(words), items, 1 if items > 1 else 0,
+                           "filter gradient"))
     return [*launches, partial_sums(call, partial, out, type_, groups, k, n, wide, tiles * tile)]
 
 
@@ -293,7 +316,7 @@ def _words(w: Window, x: Address, size: int) -> tuple[list[Word], int, int, int]
     bands = -(-w.out_height // band)
     units = w.batch * bands if bands > 1 else -(-w.batch // images)
     tall = _reach(w, band) if copied else w.height
-    words: list[Word] = [0] * 32
+    words: list[Word] = [0] * 36
     words[X:UNITS + 1] = [x.reach(w.elements * size), w.channels, w.height, w.width, w.out_height, w.out_width,
                           w.kernel_height, w.kernel_width, w.stride_y, w.stride_x, w.dilation_y, w.dilation_x, w.top,
                           w.left, tall, wide, w.batch, images, bands, band, units]
@@ -318,7 +341,14 @@ def _reach(w: Window, rows: int) -> int:
     return (rows - 1) * w.stride_y + (w.kernel_height - 1) * w.dilation_y + 1
 
 
-def _source(text: str, type_: str, n: int, copied: bool) -> str:
-    tile, width = shape(SIZES[type_])
-    return text.format(type=type_, bytes=SIZES[type_], tile=tile, width=width, lanes=lanes(SIZES[type_]), copied=copied,
-                       tiles=tile_source("tile", type_, tile, n))
+def tile_kernels(type_: str, rows: int, n: int) -> tuple[Code, Code]:
+    """Return the kernels of tiles of WIDTH and of LANES columns: twice the same where `n` columns need but that."""
+    rest, lane = n % shape(SIZES[type_])[1], lanes(SIZES[type_])
+    wide, narrow = (Code(TILE_SOURCE.format(kind=kind, type=type_, rows=rows)) for kind in ("window", "narrow"))
+    return (wide if n > lane else narrow), (narrow if 0 < rest <= lane else wide)
+
+
+def source(text: str, type_: str) -> str:
+    """Return the source of a kernel of tiles for a dtype."""
+    size = SIZES[type_]
+    return text.format(type=type_, bytes=size, width=shape(size)[1], lanes=lanes(size))
