@@ -27,10 +27,11 @@ hashlib, tempfile = lazy_module("hashlib"), lazy_module("tempfile")         # 6 
 SOURCES = ("block.py", "c_library.py", "llvm/arithmetic.py", "llvm/by_numba.py", "llvm/codegen.py",
            "llvm/expressions.py", "llvm/intrinsics.py", "llvm/loops.py", "llvm/lowering.py", "llvm/microkernel.py",
            "llvm/natives.py", "llvm/prelude.py", "llvm/special_functions.py", "llvm/streaming.py", "llvm/tiles.py",
-           "llvm/window_tiles.py", "printer.py", "scalar/bessel.py", "scalar/definition.py", "scalar/expansions.py",
-           "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py", "scalar/numpy_forms.py",
-           "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py", "scalar/routines.py",
-           "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py", "scalar/widened.py", "spec.py")
+           "llvm/window_tiles.py", "printer.py", "scalar/bessel.py", "scalar/definition.py", "scalar/doubles.py",
+           "scalar/expansions.py", "scalar/instructions.py", "scalar/inverse_circular.py", "scalar/number_types.py",
+           "scalar/numpy_forms.py", "scalar/polynomials.py", "scalar/primitive.py", "scalar/primitives.py",
+           "scalar/routines.py", "scalar/scipy_functions.py", "scalar/special.py", "scalar/symbols.py",
+           "scalar/widened.py", "spec.py")
 MAGIC = b"tfnb object 1\n"
 SUFFIX = ".tfnbo"
 LIMIT = 256 << 20                                       # bytes in the folder; the oldest files go first
