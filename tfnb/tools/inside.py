@@ -74,8 +74,7 @@ _NAMES = {
     "python.layers.convolutional": "Convolution1D=tfnb.layers:Conv1D Convolution2D=tfnb.layers:Conv2D "
                                    "Convolution3D=tfnb.layers:Conv3D "
                                    "Convolution2DTranspose=tfnb.layers:Conv2DTranspose "
-                                   "Convolution3DTranspose=tfnb.layers:Conv3DTranspose "
-                                   "SeparableConvolution2D=tfnb.layers:SeparableConv2D",
+                                   "Convolution3DTranspose=tfnb.layers:Conv3DTranspose",
     "python.layers.utils": "tfnb.tools.private:conv_output_length tfnb.tools.private:deconv_output_length "
                            "smart_cond=tfnb.layers.choices:either constant_value=tfnb.layers.choices:known "
                            "normalize_tuple=tfnb.layers.choices:sizes_for "
