@@ -107,13 +107,13 @@ i = tf.while_loop(lambda i: i < 10 ** 9, lambda i: i + 1, [0])
 queue = tf.FIFOQueue(1, tf.int32)
 item = queue.dequeue()
 
-playing, play = threading.Event(), Tape._play_shared
+playing, shared = threading.Event(), Tape._shared
 
-def noted(tape):
+def noted(tape, play):
     playing.set()
-    play(tape)
+    shared(tape, play)
 
-Tape._play_shared = noted
+Tape._shared = noted
 
 def stopped(fetches, feed_dict=None):
     def poke():
