@@ -340,13 +340,13 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 
 
 @public("nn.ctc_unique_labels")
-def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """Find the different labels of each example, in order: (int64 [batch, labels], padded by 0; their int32 places).
+def ctc_unique_labels(labels: Any, name: str | None = None) -> list[Tensor]:
+    """Find the different labels of each example, in order: [int64 [batch, labels], padded by 0; their int32 places].
 
     labels: integers [batch, labels].
 
     >>> sess.run(tf.nn.ctc_unique_labels([[3, 4, 4, 3]]))
-    (array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32))
+    [array([[3, 4, 0, 0]]), array([[0, 1, 1, 0]], dtype=int32)]
     """
     with name_scope(name, "ctc_unique_labels", [labels]):
         labels = cast(convert_to_tensor(labels, name="labels"), dtypes.int64)
@@ -355,7 +355,7 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
         first = argmax(cast(same, dtypes.int32), 2, output_type=dtypes.int32)
         new = equal(first, expand_dims(range_(width[1]), 0))
         numbers = cumsum(cast(new, dtypes.int32), 1) - 1
-        return _compacted(labels, new, width[1]), batch_gather(numbers, first)
+        return [_compacted(labels, new, width[1]), batch_gather(numbers, first)]
 
 
 describe(globals(), CTC)
