@@ -36,8 +36,12 @@ def readable() -> bool:
 def measure_object(objects: int, type: int, lengths: Array, item: int) -> None:
     """Write the length of a string; -1 for an object of another type. objects: the address of the array."""
     addresses = array_at(objects, "int64")
-    words = array_at(int(addresses[item]), "int64")
-    lengths[item] = int64(words[LENGTH] if int(words[TYPE]) == type else -1)
+    place = int(addresses[item])
+    lengths[item] = int64(-1)
+    if place != 0:                        # NumPy's None, where nothing was ever written
+        words = array_at(place, "int64")
+        if int(words[TYPE]) == type:
+            lengths[item] = int64(words[LENGTH])
 
 
 @kernel_function(independent=True)
