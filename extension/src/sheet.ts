@@ -34,6 +34,7 @@ export class SheetWidget implements View {
   private live: LiveWidget | undefined;
   private timeline: Timeline | undefined;
   private readonly sorts = new Map<string, [number, boolean]>();
+  private readonly typed = new Map<string, string>(); // into fields, which a new state makes anew
 
   constructor(
     private readonly model: Model,
@@ -180,8 +181,13 @@ export class SheetWidget implements View {
       title: name,
       size,
     });
+    const key = JSON.stringify([table, row, name]);
+    field.value = this.typed.get(key) ?? "";
+    field.addEventListener("input", () => this.typed.set(key, field.value));
     field.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") this.model.send({ type: "edit", table, row, text: field.value });
+      if (event.key !== "Enter") return;
+      this.typed.delete(key);
+      this.model.send({ type: "edit", table, row, text: field.value });
     });
     return field;
   }

@@ -188,3 +188,17 @@ test("the table of runs is filtered, its boxes ask, and the board below draws", 
   model.setState({ ...(model.get("state") as SheetState), live: null });
   expect(el.querySelector(".tfnb-live")).toBeNull();
 });
+
+test("what is typed into a field stays when a new state comes, until it is sent", () => {
+  const rows = [{ id: "r1", cells: [{ t: "sq:0" }, { edit: "New value of sq:0" }] }];
+  const model = sheet({ tables: [{ ...TABLE, rows, pickable: false }] });
+  const field = () => el.querySelector('input[aria-label="New value of sq:0"]') as HTMLInputElement;
+  field().value = "value * 10";
+  field().dispatchEvent(new Event("input"));
+  model.setState({ ...(model.get("state") as SheetState), note: "" });
+  expect(field().value).toBe("value * 10");
+  field().dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }));
+  expect(model.sent).toEqual([{ type: "edit", table: "variables", row: "r1", text: "value * 10" }]);
+  model.setState({ ...(model.get("state") as SheetState), note: "" });
+  expect(field().value).toBe("");
+});
