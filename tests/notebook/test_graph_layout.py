@@ -16,7 +16,8 @@ from tfnb.notebook.graph.dot_text import plain_dot
 from tfnb.notebook.graph.model import Model
 from tfnb.notebook.layout.dot import LayoutFailed, sized_dot
 from tfnb.notebook.layout.engines import ENGINES, available_engines, lay_out, panel_sheets
-from tfnb.notebook.layout.layered import crossings, forward, layered, ranks
+from tfnb.notebook.layout.layered import layered
+from tfnb.notebook.layout.level import crossings, forward, ranks
 
 OPEN = ["layer1/", "layer2/", "gradients/", "layer1/weights/"]
 

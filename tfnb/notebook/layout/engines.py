@@ -15,7 +15,8 @@ from typing import TypeVar
 from tfnb.notebook.drawing.geometry import Box, Geometry, Sheet, node_size
 from tfnb.notebook.drawing.scene import Scene, SceneNode
 from tfnb.notebook.layout.dot import RANKDIR, LayoutFailed, by_process, by_pygraphviz
-from tfnb.notebook.layout.layered import forward, layered, ranks
+from tfnb.notebook.layout.layered import layered
+from tfnb.notebook.layout.level import forward, ranks
 from tfnb.notebook.layout.wrapping import wrap
 
 ENGINES = {"dot": by_process, "pygraphviz": by_pygraphviz, "builtin": layered}
@@ -155,6 +156,8 @@ def _passed(sheet: Sheet) -> int:
 
 def _shelve_below(whole: Geometry, panels: list[Geometry], room: float) -> None:
     """Put the set-aside panels in rows under the main drawing, open ones last."""
+    if not panels:
+        return
     left, top, tallest = MARGIN, whole.height + SHELF_GAP + SHELF_HEAD / 2, 0.0
     whole.shelf = MARGIN, whole.height + SHELF_GAP / 2
     for geometry in sorted(panels, key=lambda panel: len(panel.boxes) > 1):

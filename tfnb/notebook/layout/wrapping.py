@@ -16,12 +16,15 @@ from tfnb.notebook.drawing.geometry import Box, Geometry, Point, Route
 TALL = 700.0            # a drawing that is higher is folded, ...
 COLUMN = 560.0          # ... into columns of about this height, ...
 BETWEEN = 56.0          # columns
-RIM = 18.0              # over and under a column, where edges turn
+RIM = 24.0              # over and under a column, where edges turn
+APART = 8.0             # edges from a column to the next, where they go up between them
 BEND = 12.0             # of their corners
 CLEAR = 10.0            # of an edge's label, from the end of the frames in its column
 LEAST_GAP = 8.0         # between boxes, to cut there
 MOST_CUT = 3            # edges that cross a cut
 Curve = tuple[Point, Point, Point, Point]
+Part = tuple[int, Curve]
+Edge = tuple[str, str]
 
 
 def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
@@ -47,11 +50,11 @@ def wrap(geometry: Geometry, groups: Collection[str] = (), wide: float = 1000.0,
 
 def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str, int]) -> list[float]:
     """Heights at which to cut so that boxes stay in their columns; none where there are no such ones."""
-    found, crossing = [], _crossings(geometry)
+    found, crossing, frames = [], _crossings(geometry), _frames(geometry, boxes)
     for i in range(max(known.values())):
         above = max((box.y + box.h / 2 for key, box in boxes.items() if known.get(key, i + 1) <= i), default=0.0)
         below = min((box.y - box.h / 2 for key, box in boxes.items() if known.get(key, 0) > i), default=0.0)
-        y = _between_frames(geometry, boxes, above, below)
+        y = _between_frames(frames, above, below)
         across = any(box.y - box.h / 2 < y < box.y + box.h / 2 for box in boxes.values())
         if across or below - above < LEAST_GAP or crossing(y) > MOST_CUT:
             return []
@@ -59,9 +62,13 @@ def _known_cuts(geometry: Geometry, boxes: Mapping[str, Box], known: Mapping[str
     return found
 
 
-def _between_frames(geometry: Geometry, nodes: Mapping[str, Box], above: float, below: float) -> float:
+def _frames(geometry: Geometry, nodes: Mapping[str, Box]) -> list[tuple[float, float]]:
+    """Top and bottom of each frame."""
+    return [(box.y - box.h / 2, box.y + box.h / 2) for key, box in geometry.boxes.items() if key not in nodes]
+
+
+def _between_frames(frames: Sequence[tuple[float, float]], above: float, below: float) -> float:
     """A height in a gap between nodes where frames that begin or end in it are left whole."""
-    frames = [(box.y - box.h / 2, box.y + box.h / 2) for key, box in geometry.boxes.items() if key not in nodes]
     low = max([above, *(end for _, end in frames if above < end < below)])
     high = min([below, *(begin for begin, _ in frames if above < begin < below)])
     return (low + high) / 2 if low < high else (above + below) / 2
@@ -84,7 +91,11 @@ def _fold(geometry: Geometry, groups: Collection[str], cuts: list[float]) -> Geo
         folded.boxes[key] = first
         if rest:
             folded.pieces[key] = tuple(rest)
-    folded.routes = {key: _folded(route, cuts, shifts, turns) for key, route in geometry.routes.items()}
+    parts = {key: _parts(route, cuts) for key, route in geometry.routes.items()}
+    lanes = _lanes(parts, len(cuts))
+    folded.routes = {key: _folded(route, parts[key], cuts, shifts, [(x, *places.get(key, (0, 1))) for x, places in
+                                                                    zip(turns, lanes, strict=False)])
+                     for key, route in geometry.routes.items()}
     return folded
 
 
@@ -111,10 +122,10 @@ def _tries(geometry: Geometry, nodes: Mapping[str, Box]) -> Iterator[list[float]
 
 def _gaps(geometry: Geometry, nodes: Mapping[str, Box]) -> list[float]:
     """Heights between nodes, from the top down."""
-    found, end = [], 0.0
+    found, end, frames = [], 0.0, _frames(geometry, nodes)
     for top, bottom in sorted((box.y - box.h / 2, box.y + box.h / 2) for box in nodes.values()):
         if top - end > LEAST_GAP:
-            found.append(_between_frames(geometry, nodes, end, top))
+            found.append(_between_frames(frames, end, top))
         end = max(end, bottom)
     return [y for y in found if y > 0]
 
@@ -162,24 +173,40 @@ def _span(geometry: Geometry, top: float, bottom: float) -> tuple[float, float]:
     return min(xs), max(xs)
 
 
-def _folded(route: Route, cuts: Sequence[float], shifts: Sequence[Point], turns: Sequence[float]) -> Route:
-    """A route in its columns, its pieces joined from foot to head along the gaps at `turns`."""
+def _parts(route: Route, cuts: Sequence[float]) -> list[Part]:
+    """The pieces of a route, each with its column."""
     curves: list[Curve] = [(route.points[i], route.points[i + 1], route.points[i + 2], route.points[i + 3])
                            for i in range(0, len(route.points) - 3, 3)]
-    pieces: list[tuple[int, Curve]] = []
+    pieces: list[Part] = []
     for curve in curves:
         for cut in cuts:
             if curve[0][1] < cut < curve[3][1]:
                 first, curve = _split(curve, cut)
                 pieces.append((_column((first[0][1] + first[3][1]) / 2, cuts), first))
         pieces.append((_column((curve[0][1] + curve[3][1]) / 2, cuts), curve))
+    return pieces
+
+
+def _lanes(parts: Mapping[Edge, Sequence[Part]], cuts: int) -> list[dict[Edge, tuple[int, int]]]:
+    """For each cut: the edges that cross it, each with its number from right to left, and their count."""
+    feet: list[list[tuple[float, Edge]]] = [[] for _ in range(cuts)]
+    for key, pieces in parts.items():
+        for (column, curve), (after, _) in pairwise(pieces):
+            if column != after:
+                feet[column].append((-curve[3][0], key))
+    return [{key: (i, len(found)) for i, (_, key) in enumerate(sorted(found))} for found in feet]
+
+
+def _folded(route: Route, pieces: Sequence[Part], cuts: Sequence[float], shifts: Sequence[Point],
+            turns: Sequence[tuple[float, int, int]]) -> Route:
+    """A route in its columns, its pieces joined from foot to head along the gaps at `turns` (see `_turn`)."""
     points: list[Point] = []
     before = pieces[0][0]
     for at, curve in pieces:
         dx, dy = shifts[at]
         a, b, c, d = ((x + dx, y + dy) for x, y in curve)
         if at != before:
-            points += _turn(points[-1], a, turns[before])
+            points += _turn(points[-1], a, *turns[before])
         points += [b, c, d] if points else [a, b, c, d]
         before = at
     label = route.label
@@ -191,9 +218,14 @@ def _folded(route: Route, cuts: Sequence[float], shifts: Sequence[Point], turns:
     return Route(tuple(points), label)
 
 
-def _turn(foot: Point, head: Point, gap: float) -> list[Point]:
-    """From the foot of a column, up the gap beside it and down to the head of the next, with round corners."""
-    low, high = foot[1] + RIM / 2, head[1] - RIM / 2
+def _turn(foot: Point, head: Point, gap: float, lane: int, count: int) -> list[Point]:
+    """From the foot of a column, up the gap beside it and down to the head of the next, with round corners.
+
+    lane: of `count` edges side by side, of which the first is the one furthest to the right: it turns before the others
+    under its column, and over the others above the next.
+    """
+    gap += (lane - (count - 1) / 2) * min(APART, (BETWEEN - APART) / count)
+    low, high = foot[1] + RIM * (lane + 1) / (count + 1), head[1] - RIM * (count - lane) / (count + 1)
     corners = [(foot[0], low), (gap, low), (gap, high), (head[0], high)]
     points, before = list[Point](), foot
     for corner, after in zip(corners, [*corners[1:], head], strict=True):
