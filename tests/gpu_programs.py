@@ -293,6 +293,15 @@ def convolutions() -> Program:
 
 
 @program
+def convolutions_by_tiles() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), (t, c), (f, b) = fed(1, 4, 3, 8), fed(1, 8, 3, 3, seed=2), fed(2, 2, 8, 9, seed=1)
+        y = [tf.nn.conv2d(x, f, [1, 2, 1, 1], "SAME"), tf.nn.conv2d(t, f, [1, 1, 1, 1], "VALID", data_format="NCHW")]
+        outs = [*y, *tf.gradients([tf.square(v) for v in y], [x, f, t])]
+    return Program(outs, {x: np.round(a), t: np.round(c), f: np.round(b)})          # exact in any order
+
+
+@program
 def convolutions_of_volumes() -> Program:
     with tf.device("/gpu:0"):
         (x, a), (t, c), (f, b) = fed(2, 3, 4, 3, 2), fed(1, 2, 3, 2, 4, seed=2), fed(2, 3, 2, 2, 3, seed=1)

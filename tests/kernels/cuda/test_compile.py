@@ -16,10 +16,10 @@ from tfnb.compile.planning.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.core.options import options
-from tfnb.kernels.cuda import device, gemm
+from tfnb.kernels.cuda import convolution, device, gemm
 from tfnb.kernels.cuda.driver import LIBRARY
 from tfnb.kernels.cuda.emit import argument_types, emit
-from tfnb.kernels.cuda.geometry import THREADS, WARP
+from tfnb.kernels.cuda.geometry import THREADS, WARP, Tiling
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel
 
 # ruff: noqa: F821
@@ -135,6 +135,27 @@ def test_matmul_compiles_and_links(type, epilogue):
     found = device.resources(text, types)
     assert found.spilled == 0 and found.registers <= 128
     assert found.shared == 2 * 64 * 16 * (8 if type == "float64" else 4)
+
+
+WAYS = {"forward": ("row", False, "deep", True, "column", True),
+        "input gradient": ("row", True, "deep", True, "deep", True),
+        "filter gradient": ("deep", False, "row", True, "column", True),
+        "channels first": ("row", False, "row", False, "column", True)}
+
+
+@pytest.mark.parametrize("way, tiling, capability", [
+    *((way, Tiling(), capability) for way in WAYS for capability in ((8, 0), (9, 0), (10, 0))),
+    *((way, Tiling(128, 8, 8), (9, 0)) for way in WAYS)])
+def test_convolutions_share_tiles_and_spill_nothing(way, tiling, capability):
+    text = convolution.source("float32", *WAYS[way], tiling)
+    names = [*convolution.SIZES, *(convolution.SPREAD if way == "input gradient" else ())]
+    types = [("float32", True)] * 3 + [("int64", False)] * len(names)
+    ptx, found = device.ptx(text, types, capability), device.resources(text, types, capability)
+    assert not doubles(ptx) and ".local" not in ptx and "bar.sync" in ptx
+    assert "ld.shared.v4" in ptx and re.search(r"ld\.global\.(v4\.[bf]32|v2\.b64)", ptx)
+    lists = tiling.tile * (2 * 8 + 3 * 4) + tiling.depth * (2 * 8 + 3 * 4)
+    tiles = 2 * 4 * tiling.depth * (tiling.tile + 4)
+    assert found.spilled == 0 and found.registers * tiling.threads <= 65536 and 0 <= found.shared - lists - tiles < 16
 
 
 def launches(program):

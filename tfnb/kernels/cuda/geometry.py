@@ -9,6 +9,7 @@ from tfnb.kernels.launch import Launch, Word
 
 THREADS, WARP, MOST_BLOCKS = 128, 32, 1 << 16
 SMALL = 2
+BLOCKS = 264                           # that keep a large card busy: two for each of 132 multiprocessors
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ def blocks_of(items: int) -> int:
 def tiling() -> Tiling:
     """Return the tiling of matmuls."""
     return Tiling(4, 2, 2) if is_simulator() else Tiling()
+
+
+def convolution_tiling(rows: int, columns: int, groups: int) -> Tiling:
+    """Return the tiling of a convolution's product: large tiles, which load less, where they fill a card."""
+    if is_simulator():
+        return Tiling(8, 4, 4)
+    large = Tiling(128, 8, 8)
+    return large if columns > 64 and large.blocks(rows, columns) * groups >= BLOCKS else Tiling()
 
 
 def over(text: str, args: Sequence[Word], items: int, label: str = "") -> Launch:

@@ -40,6 +40,8 @@ def _to_bits(type: np.dtype[Any], x: Any) -> Any:
 
 
 def _load4(array: np.ndarray, index: int) -> tuple[Any, ...]:
+    if not 0 <= index <= array.size - LANES:
+        raise IndexError(f"load4 at {index} of {array.size} elements")
     return tuple(array[index:index + LANES])
 
 

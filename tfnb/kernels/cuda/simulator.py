@@ -60,7 +60,8 @@ class Cuda:
         self.threadIdx, self.blockIdx = SimpleNamespace(x=0), SimpleNamespace(x=0)
         self.blockDim, self.gridDim = SimpleNamespace(x=1), SimpleNamespace(x=1)
         self.block = _Block()
-        self.shared = SimpleNamespace(array=lambda size, type: self.block.array(self.threadIdx.x, size, type))
+        self.shared = SimpleNamespace(array=lambda size, type, alignment=0: self.block.array(
+            self.threadIdx.x, size, type))
         self.local = SimpleNamespace(array=np.empty)
         self.atomic = SimpleNamespace(cas=_compare_and_swap)
 

@@ -1,4 +1,4 @@
-"""Direct convolution loops: all convolutions of images on a GPU; on the CPU depthwise ones, and those of integers.
+"""Direct convolution loops: depthwise convolutions, those of integers on the CPU, those to few channels on a GPU.
 
     convolve(call), input_gradient(call), filter_gradient(call)     Conv2D and its gradients, on a GPU
     depthwise(call), depthwise_input_gradient(call), depthwise_filter_gradient(call)
@@ -6,7 +6,7 @@
     convolved(...), spread(...)                                     Conv2D, Conv2DBackpropInput, by addresses
 
 An item is a row of the result on the CPU, whose innermost loops run over channels, and an element on a GPU, in either
-data format: without shared memory, right, and far from a card's rate. The filter's gradient is a partial sum for each
+data format (other convolutions go by tiles there, cuda/convolution.py). The filter's gradient is a partial sum for each
 of a fixed number of items on the CPU. Every sum has one thread, so nothing depends on the order of threads.
 """
 from __future__ import annotations

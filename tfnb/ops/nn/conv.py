@@ -15,6 +15,7 @@ from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import along, channels_first, output_size, spatial_axes, window
 from tfnb.kernels.cpu.conv import conv as cpu
 from tfnb.kernels.cpu.conv import depthwise
+from tfnb.kernels.cuda import convolution
 from tfnb.kernels.library import direct
 from tfnb.ops.array.reshape import shape, shape_n
 from tfnb.ops.declaration.construct import Constructor
@@ -253,7 +254,7 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
-        cuda=direct.convolve, validate=validate_forward, total=True, work=cpu.operations,
+        cuda=convolution.forward, validate=validate_forward, total=True, work=cpu.operations,
         T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """Compute the 2-D convolution of images with a filter (height, width, in, out).
@@ -265,7 +266,7 @@ def Conv2D() -> None:
 
 @kernel("input_sizes: int32, filter: T, out_backprop: T -> output: T", shape=input_shape(conv_output, True),
         validate=validate_input_gradient, numpy=_CONV[1], cpu=cpu.input_gradient,
-        cuda=direct.input_gradient, values=("input_sizes",),
+        cuda=convolution.input_gradient, values=("input_sizes",),
         total=True, work=cpu.operations, T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2DBackpropInput() -> None:
     """Compute the gradient of Conv2D for its input."""
@@ -273,7 +274,7 @@ def Conv2DBackpropInput() -> None:
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(conv_output),
         validate=validate_filter_gradient, numpy=_CONV[2], cpu=cpu.filter_gradient,
-        cuda=direct.filter_gradient, values=("filter_sizes",),
+        cuda=convolution.filter_gradient, values=("filter_sizes",),
         total=True, work=cpu.operations, T="{half, bfloat16, float, double}", **FULL)
 def Conv2DBackpropFilter() -> None:
     """Compute the gradient of Conv2D for its filter."""

@@ -11,8 +11,8 @@ from tfnb.core.shape import Static
 from tfnb.kernels.arrays import volumes as arrays
 from tfnb.kernels.arrays.window import Volume, channels_first, pool_volume, volume
 from tfnb.kernels.cpu.conv import volumes as cpu
+from tfnb.kernels.cuda import convolution
 from tfnb.kernels.library import pools
-from tfnb.kernels.library.image import volumes as cuda
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.shapes import of_rank
 from tfnb.ops.nn.conv import (
@@ -116,14 +116,14 @@ def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_output), numpy=_convolve, cpu=cpu.convolve,
-        cuda=cuda.convolve, total=True, validate=partial(validate_forward, invalid=INVALID), **CONV)
+        cuda=convolution.forward, total=True, validate=partial(validate_forward, invalid=INVALID), **CONV)
 def Conv3D() -> None:
     """Compute the 3-D convolution of volumes with a filter (depth, height, width, in, out)."""
 
 
 @kernel("input_sizes: Tshape, filter: T, out_backprop: T -> output: T", shape=input_shape(_output),
-        numpy=_input_gradient, cpu=cpu.input_gradient, cuda=cuda.input_gradient, values=("input_sizes",), total=True,
-        **CONV,
+        numpy=_input_gradient, cpu=cpu.input_gradient, cuda=convolution.input_gradient, values=("input_sizes",),
+        total=True, **CONV,
         validate=partial(validate_input_gradient, invalid=INVALID),
         Tshape="{int32, int64} = DT_INT32")
 def Conv3DBackpropInputV2() -> None:
@@ -131,7 +131,7 @@ def Conv3DBackpropInputV2() -> None:
 
 
 @kernel("input: T, filter_sizes: int32, out_backprop: T -> output: T", shape=filter_shape(_output),
-        numpy=_filter_gradient, cpu=cpu.filter_gradient, cuda=cuda.filter_gradient, values=("filter_sizes",),
+        numpy=_filter_gradient, cpu=cpu.filter_gradient, cuda=convolution.filter_gradient, values=("filter_sizes",),
         total=True, **CONV,
         validate=partial(validate_filter_gradient, invalid=INVALID))
 def Conv3DBackpropFilterV2() -> None:

@@ -1,11 +1,11 @@
-"""Direct convolutions of volumes on a GPU: a thread for each element of the result, in either data format.
+"""Direct convolutions of volumes to few channels on a GPU: a thread for each element, in either data format.
 
     convolve(call)                  Conv3D (input, filter)
     input_gradient(call)            Conv3DBackpropInputV2 (input_sizes, filter, out_backprop)
     filter_gradient(call)           Conv3DBackpropFilterV2 (input, filter_sizes, out_backprop)
 
-Every sum has one thread, which adds in the order of taps and channels: nothing depends on the order of threads. As the
-convolutions of images (library/direct.py) they use no shared memory, and are far from a card's rate.
+Every sum has one thread, which adds in the order of taps and channels: nothing depends on the order of threads. Other
+convolutions of volumes go by tiles (cuda/convolution.py).
 """
 from __future__ import annotations
 
