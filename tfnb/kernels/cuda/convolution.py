@@ -42,7 +42,8 @@ SLICE = 512                            # least depth of a part of a filter's gra
 
 SIZES = ("rows", "depth", "columns", "groups", "parts", "span", "d", "h", "w", "a_n", "a_z", "a_y", "a_x", "a_c",
          "a_group", "pz", "py", "px", "sz", "sy", "sx", "z0", "y0", "x0", "o_n", "o_z", "o_y", "o_x", "tz", "ty", "tx",
-         "channels", "dz", "dy", "dx", "f_z", "f_y", "f_x", "f_c", "b_column", "b_group", "c_column", "c_group", "c_part")
+         "channels", "dz", "dy", "dx", "f_z", "f_y", "f_x", "f_c", "b_column", "b_group", "c_column", "c_group",
+         "c_part")
 SPREAD = ("images", "step_z", "step_y", "step_x", "before_z", "before_y", "before_x")       # more, for phases
 PIXEL = """{i} = {index}
         ix, iy, iz = {i} % px, {i} // px % py, {i} // px // py % pz
