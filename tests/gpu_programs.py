@@ -266,6 +266,19 @@ def a_loop() -> Program:
 
 
 @program
+def a_loop_that_draws_and_writes() -> Program:
+    with tf.device("/gpu:0"):
+        (x, a), w, n = fed(2, 3), variable(3, 3), tf.placeholder(tf.int32, [])
+
+        def body(i: Any, v: Any, total: Any) -> Any:
+            v = tf.tanh(tf.matmul(v, w)) + tf.random_uniform([3], seed=4)
+            with tf.control_dependencies([tf.assign_add(w, tf.gather(v, [0, 1, 0]) * 0.125)]):
+                return i + 1, tf.identity(v), total + tf.reduce_sum(v)
+        outs = tf.while_loop(lambda i, v, total: i < n, body, [tf.constant(0), x, tf.constant(0.0)])
+    return Program(list(outs), {x: a, n: 6}, steps=3)
+
+
+@program
 def half_on_the_cpu() -> Program:
     with tf.device("/gpu:0"):
         (x, a), w = fed(3, 2), variable(2, 2)

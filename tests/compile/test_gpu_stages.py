@@ -66,13 +66,25 @@ def test_a_shape_that_depends_on_data_is_for_the_cpu():
     assert all(place != "gpu" for place, names in stages([y], [x, n]) if "gpu_y" in names)
 
 
-def test_loops_are_for_the_cpu_and_branches_are_not():
+def test_a_loop_is_for_the_gpu_as_a_whole_or_not_at_all():
     x, flag = tf.placeholder(tf.float32, []), tf.placeholder(tf.bool, [])
-    looped = tf.while_loop(lambda v: v < 9.0, lambda v: tf.add(v, 1.0, name="gpu_add"), [x])
+    looped = [tf.while_loop(lambda v: v < 9.0, lambda v: tf.exp(tf.add(v, 1.0, name="gpu_add"), name="exp"), [x],
+                            name=name) for name in ("gpu_loop", "mixed")]
     chosen = tf.cond(flag, lambda: tf.exp(x, name="gpu_exp"), lambda: x)
-    plan = build([looped, chosen], [], [x, flag], lambda op: has_gpu_kernel(op) and "gpu" in op.name)
-    found = {op.name.split("/")[-1] for stage in plan.stages if stage.gpu for op in stage.ops}
-    assert "gpu_exp" in found and "gpu_add" not in found
+    plan = build([*looped, chosen], [], [x, flag], lambda op: has_gpu_kernel(op) and "gpu" in op.name)
+    found = {op.name for op in plan.gpu_ops()}
+    assert {"cond/gpu_exp", "gpu_loop/gpu_add", "gpu_loop/exp"} <= found
+    assert not any(name.startswith("mixed/") for name in found)
+
+
+def test_a_loop_with_a_tensorarray_or_a_loop_in_it_is_for_the_cpu():
+    x = tf.placeholder(tf.float32, [])
+    rows = tf.map_fn(lambda v: v * 2.0, tf.stack([x, x]))
+    nested = tf.while_loop(lambda v: v < 9.0, lambda v: tf.while_loop(lambda u: u < v, lambda u: u + 1.0, [v - 3.0]),
+                           [x])
+    for fetched in (rows, nested):
+        plan = build([fetched], [], [x], has_gpu_kernel)
+        assert not any(op.type == "Mul" or "while" in op.name for op in plan.gpu_ops())
 
 
 @pytest.mark.parametrize("types", ["float32", "int64", "bool"])

@@ -1,6 +1,7 @@
 """Calls of the CUDA driver API that a session makes, by a stand-in that notes each and does nothing."""
 from __future__ import annotations
 
+import ctypes
 import gc
 
 import numpy as np
@@ -78,6 +79,39 @@ def test_feeds_and_fetches_go_by_page_locked_memory_and_the_capture_has_a_stream
     assert nbytes == 64 and np.frombuffer(staged, "f", 4).tolist() == [2] * 4
     host, device, _, _ = calls["cuMemcpyDtoHAsync"]
     assert device >= target + 64 and host != source
+
+
+def test_an_iteration_of_a_loop_is_a_launch_and_a_look(api, monkeypatch):
+    """The stand-in computes nothing: what is fetched are the bytes of page-locked memory, here set by hand."""
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [4])
+        y = tf.while_loop(lambda v: tf.reduce_sum(v) < 60.0, lambda v: v * 1.5, [x])
+    left, values = [0], api._values
+
+    def told(name, args):
+        if name == "cuStreamSynchronize":
+            left[0] -= 1
+            for memory in api._kept:
+                ctypes.memset(memory, int(left[0] > 0), ctypes.sizeof(memory))
+        return values(name, args)
+    monkeypatch.setattr(api, "_values", told)
+    found = []
+    with tf.Session() as sess:
+        for count in (4, 4, 1):
+            left[0] = count
+            api.take()
+            sess.run(y, {x: ONES})
+            found.append([name for name, _ in api.calls])
+    first, second, third = found
+    turn = ["cuGraphLaunch", "cuStreamSynchronize"]
+    assert first[first.index("cuStreamBeginCapture") - 1] != turn[-1] and first[-4:] == [
+        *turn, "cuMemcpyDtoHAsync", "cuStreamSynchronize"]
+    at = first.index("cuStreamBeginCapture")
+    captured = first[at:first.index("cuStreamEndCapture")]
+    assert first[at - 2:at] == ["cuMemcpyDtoDAsync", "cuStreamCreate"]              # the first move
+    assert captured[-2:] == ["cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync"] and "cuLaunchKernel" in captured
+    assert second[-9:] == ["cuMemcpyDtoDAsync", *turn * 3, "cuMemcpyDtoHAsync", "cuStreamSynchronize"]
+    assert third == turn and api.calls[0][0] == "cuGraphLaunch"
 
 
 def test_an_array_argument_has_seven_words():

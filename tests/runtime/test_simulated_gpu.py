@@ -76,6 +76,71 @@ def recorded(monkeypatch):
     return recorder
 
 
+def refuse_captures(recorded, monkeypatch):
+    """Let the driver end each capture by an error."""
+    end = recorded.driver.end
+
+    def refuse(keep=True):
+        end(False)
+        if keep:
+            raise DriverError("cuStreamEndCapture", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED")
+
+    monkeypatch.setattr(recorded.driver, "end", refuse)
+
+
+def powers(limit):
+    """1.5 ** n * x for the first n at which the sum is `limit` or more."""
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [4])
+        y = tf.while_loop(lambda v: tf.reduce_sum(v) < limit, lambda v: v * 1.5, [x], name="grow")
+    return x, y
+
+
+def test_a_loop_stays_on_the_gpu_and_an_iteration_is_one_graph(recorded):
+    x, y = powers(60.0)
+    with tf.Session() as sess:
+        for _ in range(3):
+            recorded.take()
+            assert sess.run(y, {x: ONES}).tolist() == [1.5 ** 7] * 4
+        again = recorded.take()
+        assert sess.run(y, {x: 60 * ONES}).tolist() == [60] * 4
+    turn = ["replay", "synchronize"]
+    assert again == ["enter", *turn, "copy", *turn * 6, "copy_out", "synchronize"]
+
+
+def test_a_loop_without_graphs_makes_its_calls_one_by_one(recorded, monkeypatch):
+    refuse_captures(recorded, monkeypatch)
+    x, y = powers(60.0)
+    with tf.Session() as sess:
+        for _ in range(2):
+            assert sess.run(y, {x: ONES}).tolist() == [1.5 ** 7] * 4
+    assert "replay" not in recorded.take()
+
+
+def test_a_loop_that_fails_on_the_gpu_raises_and_can_run_again():
+    with tf.device("/gpu:0"):
+        ids, seen = tf.placeholder(tf.int32, [3]), tf.Variable(0.0)
+
+        def body(i, total):
+            with tf.control_dependencies([tf.assign_add(seen, 1.0)]):
+                return i + 1, total + tf.gather([1.0, 2.0], tf.gather(ids, i))
+        y = tf.while_loop(lambda i, total: i < 3, body, [tf.constant(0), tf.constant(0.0)])[1]
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(2):
+            assert sess.run(y, {ids: [0, 1, 0]}) == 4
+        with pytest.raises(tf.errors.InvalidArgumentError, match=r"indices\[0\] = 7 is not in \[0, 2\)"):
+            sess.run(y, {ids: [0, 0, 7]})
+        assert sess.run(y, {ids: [1, 1, 1]}) == 6
+        assert 11 <= sess.run(seen) <= 12
+
+
+def test_ops_of_a_loop_are_logged_where_they_ran(capfd):
+    x, y = powers(9.0)
+    found = placed(y, {x: ONES}, capfd)
+    assert found["grow/mul"] == GPU
+
+
 def line():
     """A variable of 4 numbers on the GPU, something computed of it, and a step that changes it."""
     with tf.device("/gpu:0"):
@@ -229,20 +294,13 @@ def test_a_variable_that_moves_is_bound_again(recorded):
 
 def test_a_capture_that_the_driver_refuses_leaves_calls_one_by_one(recorded, monkeypatch):
     w, x, y, step = line()
-    end = recorded.driver.end
-
-    def refuse(keep=True):
-        end(False)
-        if keep:
-            raise DriverError("cuStreamEndCapture", "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED")
-
-    monkeypatch.setattr(recorded.driver, "end", refuse)
+    refuse_captures(recorded, monkeypatch)
     with tf.Session() as sess:
         sess.run(w.initializer)
         assert [sess.run([y, step.op], {x: ONES})[0] for _ in range(4)] == [10, 8, 6, 4]
         assert "launch" in asked(recorded)
         text = tf.explain([y, step.op], {x: ONES}, sess)
-        assert "one by one: no CUDA graph could be captured, cuStreamEndCapture returned CUDA_ERROR_STREAM" in text
+        assert "one by one a run: no CUDA graph could be captured, cuStreamEndCapture returned CUDA_ERROR_STREAM" in text
 
 
 def test_a_failure_of_the_driver_names_an_op_and_the_session_goes_on(recorded):

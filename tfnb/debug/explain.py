@@ -57,7 +57,7 @@ def explain(fetches: Any, feed_dict: Any = None, session: Any = None, sources: b
             inputs = _inputs(stage, arrays, None if ran is None else ran.runners[i])
             parts += [f"stage {i}:" * (len(plan.stages) > 1), _explain_stage(stage, inputs, chosen, sources)]
             if stage.gpu and ran is not None:
-                parts += [f"{program.graphs} a run" for program in _programs(ran.runners[i])[-1:]]
+                parts += [program.graphs for program in _programs(ran.runners[i])[-1:]]
     if timed is not None and all(_profiled(runner) for runner in timed.runners):
         parts.append(repr(profile_plan(timed, chosen._store, list(arrays.values()))))
     return "\n\n".join(filter(None, parts))

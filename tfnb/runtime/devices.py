@@ -234,7 +234,7 @@ class Placer:
 
     def check(self, plan: Plan) -> None:
         """Place all ops of a plan. Raises InvalidArgumentError for one that can't be placed."""
-        on_gpu = {op for stage in plan.stages if stage.gpu for op in stage.ops}
+        on_gpu = plan.gpu_ops()
         for op in plan.graph_ops():
             device = self.ran_on(op, op in on_gpu) if op.device or self._log else ""
             if self._log and op not in self._told:

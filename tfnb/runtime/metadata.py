@@ -16,7 +16,7 @@ def fill_in(metadata: Any, options: Any, trace: Trace | None, plan: Plan, placer
     if options is None or not options.output_partition_graphs:
         return
     by_device: dict[str, Any] = {}
-    on_gpu = {op for stage in plan.stages if stage.gpu for op in stage.ops}
+    on_gpu = plan.gpu_ops()
     for op in plan.graph_ops():
         device = placer.ran_on(op, op in on_gpu)
         if device not in by_device:

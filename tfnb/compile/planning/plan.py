@@ -129,6 +129,11 @@ class Plan:
         inner = [op for loop in loops for plan in (loop.test, loop.step) for op in plan.ops]
         return [op for stage in self.stages for op in stage.ops] + inner
 
+    def gpu_ops(self) -> set[Operation]:
+        """Return the ops of stages for the GPU, those in loops too."""
+        steps = [stage.loop.step for stage in self.stages if stage.loop is not None]
+        return {op for stage in self.stages if stage.gpu for op in stage.ops}.union(*(p.gpu_ops() for p in steps))
+
     def graph_ops(self) -> list[Operation]:
         """`ops` without those that only plans have: the stand-ins of loops."""
         return [op for op in self.ops if op.graph._by_name.get(op.name) is op]

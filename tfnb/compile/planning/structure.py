@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from tfnb.compile.planning.loop_aliases import loop_aliases
 from tfnb.compile.planning.loops import Frame, find_frames
@@ -29,7 +30,8 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
           on_gpu: OnGpu | None = None, late: bool = False) -> Plan:
     """Build the plan of a run: prune, find loops and branches, place, order and split into stages.
 
-    on_gpu: the ops that are assigned to a GPU, where it has kernels for them; None: no op. Ops in loops never are.
+    on_gpu: the ops that are assigned to a GPU, where it has kernels for them; None: no op. In a loop it is all ops of
+    an iteration, in one stage, or none.
     late: the feeds come one after another, and the guard of a stage has those that it depends on. Constants, variables
     and references among the fetches are no outputs then: they are read when they are asked for.
 
@@ -43,26 +45,26 @@ def build(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequen
 
 
 def _region(fetches: Sequence[Tensor], targets: Sequence[Operation], feeds: Sequence[Tensor], needed: set[Operation],
-            passed: set[Operation], shown: Mapping[Tensor, Alias] | None = None, **options: object) -> Region:
+            passed: set[Operation], shown: Mapping[Tensor, Alias] | None = None, **options: Any) -> Region:
     """Build the region of a plan, its loops first. shown: aliases of variables in the loops around it."""
     loops: dict[Operation, Loop] = {}
     within: dict[Operation, Operation] = {}
     reached = needed | passed
     flow = any(isinstance(op.spec, kinds.Flow) for op in reached)
     for frame in find_frames(reached, frozenset(feeds)) if flow else ():
-        loop = _loop(frame, frozenset(feeds), shown or {})
+        loop = _loop(frame, frozenset(feeds), shown or {}, options.get("on_gpu"))
         loops[loop.op] = loop
         within.update((op, loop.op) for op in frame.ops)
-    return Region(fetches, targets, feeds, needed, passed, loops, within, flow=flow, **options)  # type: ignore[arg-type]
+    return Region(fetches, targets, feeds, needed, passed, loops, within, flow=flow, **options)
 
 
-def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Alias]) -> Loop:
+def _loop(frame: Frame, fed: Collection[Tensor], around: Mapping[Tensor, Alias], on_gpu: OnGpu | None) -> Loop:
     """Build the plans of a loop, and recursively those of its inner loops."""
     found = loop_aliases(frame, fed, around)
-    loop = _Iterations(frame, found.constants, found.steady, around).loop()
+    loop = _Iterations(frame, found.constants, found.steady, around).loop(on_gpu)
     if found.first == found.steady:
         return loop
-    return replace(loop, first=_Iterations(frame, found.constants, found.first, around).loop())
+    return replace(loop, first=_Iterations(frame, found.constants, found.first, around).loop(on_gpu))
 
 
 class _Iterations:
@@ -90,7 +92,7 @@ class _Iterations:
         self.nexts = [v.next for v in frame.variables]
         self.waits = [c for op in frame.sends for c in op.control_inputs]
 
-    def loop(self) -> Loop:
+    def loop(self, on_gpu: OnGpu | None = None) -> Loop:
         """Build the record of the loop with its plans."""
         feeds = {t: k for t, k in {**self.heads, **self.fixed}.items() if t not in self.aliases}
         tested = reach([self.truth], (), {*self.heads, *self.fixed}, self.border)
@@ -123,7 +125,10 @@ class _Iterations:
         reads = [*self._read((needed, passed), taken, aliases), *(op for op in self.late if op in after)]
         make = partial(_region, fetches, (), known, needed, passed, aliases=aliases, cut=self.border, after=after,
                        reads=reads, shown=self.shown, varying={t for t in known if inside[t] < len(self.nexts)})
-        step, whole = make().plan(), None
+        whole = None
+        step = None if on_gpu is None or not fused else make(on_gpu=on_gpu).plan()
+        if step is None or not (step.direct and step.stages[0].gpu):
+            step = make().plan()
         if fused and all(stage.loop is None for stage in step.stages) \
                 and any(op.spec.element for op in step.ops) and not self._keeps_look(step.ops, inside):
             whole = make(resident=True).plan()

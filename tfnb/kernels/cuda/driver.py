@@ -88,6 +88,9 @@ class Driver(Protocol):
     def copy_out(self, target: int, source: int, nbytes: int) -> None:
         """Copy from device to host memory."""
 
+    def copy(self, target: int, source: int, nbytes: int) -> None:
+        """Copy in device memory."""
+
     def function(self, text: str, types: Sequence[tuple[str, bool]]) -> Any:
         """Return the loaded kernel of a source, for arguments of these dtypes (and whether each is an array)."""
 
@@ -228,6 +231,10 @@ class CudaDriver:
     def copy_out(self, target: int, source: int, nbytes: int) -> None:
         """Copy from the device."""
         self._ask("cuMemcpyDtoHAsync", target, source, nbytes, self._current)
+
+    def copy(self, target: int, source: int, nbytes: int) -> None:
+        """Copy on the device."""
+        self._ask("cuMemcpyDtoDAsync", target, source, nbytes, self._current)
 
     def function(self, text: str, types: Sequence[tuple[str, bool]]) -> Any:
         """Load the machine code of a kernel, once; of a library's call, what makes it."""

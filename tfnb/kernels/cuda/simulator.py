@@ -185,6 +185,10 @@ class SimulatedDriver:
         """Copy."""
         self._do(ctypes.memmove, target, source, nbytes)
 
+    def copy(self, target: int, source: int, nbytes: int) -> None:
+        """Copy."""
+        self._do(ctypes.memmove, target, source, nbytes)
+
     def function(self, text: str, types: Sequence[tuple[str, bool]]) -> Any:
         """Return the Python function of a kernel, or the call of a library."""
         if text not in self._kernels:

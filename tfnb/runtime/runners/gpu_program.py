@@ -8,12 +8,17 @@ the second run on a step is one call of the driver. A first run, and a traced on
 Where a launch has checked values and a later one writes to a variable, the graph ends between the two: the status words
 are read there, so that a run that fails leaves variables as they were. A run that fetches nothing and checks nothing
 does not wait for the GPU; the next one stages its feeds in another buffer meanwhile.
+
+A loop's iterations (`repeat`) are a graph of their own: the launches that are not loop-invariant, copies on the device
+of what was computed to where the next iteration reads it, and the condition to the host, which asks for the next one.
 """
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,7 +67,7 @@ class _Tape:
     """The launches of a run, for the variables that a program is bound to.
 
     segments: launches between which status words are read; graphs: of each segment, once captured; refused: the reason
-    why they can't be; source: the staging buffer that the first graph reads.
+    why they can't be; source: the staging buffer that the first graph reads; turns: the graphs of an iteration.
     """
 
     segments: list[list[_Launch]]
@@ -70,6 +75,7 @@ class _Tape:
     refused: str = ""
     runs: int = 0
     source: int = 0
+    turns: list[Any] = field(default_factory=list)
 
 
 class GpuProgram:
@@ -193,9 +199,11 @@ class GpuProgram:
     def graphs(self) -> str:
         """The calls by which a run is launched, in words."""
         tape = self._tape
+        if tape.turns:
+            return f"{_graphs(tape.turns)} an iteration"
         if tape.graphs:
-            return f"{len(tape.graphs)} CUDA graph{'s' * (len(tape.graphs) > 1)}"
-        return tape.refused or "not captured yet: a stage is captured in its second run"
+            return f"{_graphs(tape.graphs)} a run"
+        return tape.refused or "not captured yet: a stage is captured in its second run, a loop in its second iteration"
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
         """Run the stage and return its outputs in new arrays. inputs: row-major, of the program's shapes.
@@ -203,15 +211,48 @@ class GpuProgram:
         trace: receives the times of launches. Raises the OpError of a kernel that met an invalid value, InternalError
         if the driver fails.
         """
+        with self._current():
+            self._take_variables()
+            self._play(self._stage(inputs), trace)
+            return self._copies()
+
+    def repeat(self, inputs: Sequence[np.ndarray], moves: Sequence[tuple[int, int]],
+               before: Callable[[], None]) -> list[np.ndarray]:
+        """Run the stage, the body of a loop, until its last output is false; return the outputs of the last iteration.
+
+        moves: (number of an output, number of the input that it is in the next iteration); none of these outputs, nor
+        the last one, is known. before: called before each iteration after the first. Raises as `run` does.
+        """
+        numbers = np.cumsum([v.known is None for v in self.compiled.outputs]) - 1
+        buffers = [self.compiled.outputs[i].buffer for i, _ in moves]
+        pairs = [(self._indices[j], self._at[b], b.nbytes) for b, (_, j) in zip(buffers, moves, strict=True)]
+        with self._current():
+            self._take_variables()
+            self._play(self._stage(inputs), None)
+            goes_on, repeated = self._made[numbers[-1]], False
+            while goes_on:
+                before()
+                self._turn([] if repeated else pairs, pairs)
+                repeated = True
+            if repeated:
+                self._driver.copy_out(self._result.address, self._memory.address + self._back, self._outward)
+                self._driver.synchronize()
+                self._keep_states()
+            return self._copies()
+
+    @contextmanager
+    def _current(self) -> Iterator[None]:
+        """Context of a run: variables stay where they are, and a failure of the driver is an InternalError."""
         with self._store.lending:
             self._driver.enter()
             try:
-                self._take_variables()
-                self._play(self._stage(inputs), trace)
+                yield
             except DriverError as error:
                 op = self.compiled.steps[-1].ops[-1] if self.compiled.steps else None
                 raise InternalError(None, op, f"the GPU failed: {error}") from error
-            fresh = iter([made.copy() for made in self._made])
+
+    def _copies(self) -> list[np.ndarray]:
+        fresh = iter([made.copy() for made in self._made])
         return [next(fresh) if v.known is None else v.known.copy() for v in self.compiled.outputs]
 
     def _take_variables(self) -> None:
@@ -262,8 +303,52 @@ class GpuProgram:
             self._check()
         else:
             driver.record(staging.sent)
+        self._keep_states()
+
+    def _keep_states(self) -> None:
         for state, drawn in zip(self._generators, self._drawn, strict=True):
             np.copyto(state, drawn)
+
+    def _turn(self, first: Sequence[tuple[int, int, int]], moves: Sequence[tuple[int, int, int]]) -> None:
+        """Do one more iteration: move values, launch, and bring back the condition and the status words.
+
+        first, moves: (target, source, bytes) of what is moved before it, and after it for the next one: before the
+        second iteration, since the first one moved nothing.
+        """
+        tape, driver = self._tape, self._driver
+        for move in first:
+            self._move(*move)
+        if not tape.turns and not tape.refused:
+            tape.turns = self._captured(partial(self._issue_turn, moves=moves))
+        for i in range(len(tape.segments)):
+            if i:
+                self._look()
+            if tape.turns:
+                driver.replay(tape.turns[i])
+            else:
+                self._issue_turn(i, moves)
+        self._look()
+
+    def _issue_turn(self, number: int, moves: Sequence[tuple[int, int, int]]) -> None:
+        """Ask the driver for a segment of an iteration."""
+        once = {id(step) for step in self.compiled.steps[:self.compiled.once]}
+        for launch in self._tape.segments[number]:
+            if id(launch.step) not in once:
+                self._driver.launch(launch.function, launch.step.items, launch.step.grain, launch.words)
+        if self._checked:
+            self._bring(self._at[self._status], self._status.nbytes)
+        if number == len(self._tape.segments) - 1:
+            truth = self._outputs[-1].buffer
+            self._bring(self._at[truth], truth.nbytes)
+            for move in moves:
+                self._move(*move)
+
+    def _move(self, target: int, source: int, nbytes: int) -> None:
+        self._driver.copy(self._memory.address + target, self._memory.address + source, nbytes)
+
+    def _bring(self, place: int, nbytes: int) -> None:
+        """Copy a part of what is brought back to its place in the results."""
+        self._driver.copy_out(self._result.address + place - self._back, self._memory.address + place, nbytes)
 
     def _issue(self, number: int, staging: _Staging, trace: Trace | None = None) -> None:
         """Ask the driver for a segment: its launches, copies to the device before the first, back after each."""
@@ -288,19 +373,23 @@ class GpuProgram:
 
     def _capture(self, staging: _Staging) -> None:
         """Capture the segments as graphs. Where the driver refuses, later runs make the calls one by one."""
+        self._tape.source = staging.memory.address
+        self._tape.graphs = self._captured(partial(self._issue, staging=staging))
+
+    def _captured(self, issue: Callable[[int], None]) -> list[Any]:
+        """Return a graph of what `issue` asks for, for each segment; none, and note why, where the driver refuses."""
         tape, graphs = self._tape, []
-        tape.source = staging.memory.address
         for i in range(len(tape.segments)):
             self._driver.begin()
             try:
-                self._issue(i, staging)
+                issue(i)
                 graphs.append(self._driver.end())
             except DriverError as error:
                 self._driver.end(keep=False)
                 launches = sum(map(len, tape.segments))
-                tape.refused = f"{launches} launches one by one: no CUDA graph could be captured, {error}"
-                return
-        tape.graphs = graphs
+                tape.refused = f"{launches} launches one by one a run: no CUDA graph could be captured, {error}"
+                return []
+        return graphs
 
     def _look(self) -> None:
         """Wait, and raise the error of the first launch that met an invalid value."""
@@ -315,6 +404,10 @@ class GpuProgram:
                 status = self._failures[WORDS * launch.status:WORDS * (launch.status + 1)]
                 if launch.status >= 0 and status[0]:
                     raise failure(launch.step.ops[-1], status.tolist())
+
+
+def _graphs(found: Sequence[Any]) -> str:
+    return f"{len(found)} CUDA graph{'s' * (len(found) > 1)}"
 
 
 def _is_status(arg: object) -> bool:

@@ -2,8 +2,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -55,6 +56,7 @@ class LoopRunner:
         whole = self.step if loop.whole is None else executor(loop.whole)
         self._lends = whole.direct if loop.fused and kept else None
         self._locks = self._lends is not None and self._lends.locks
+        self._on_gpu = loop.step.direct and loop.step.stages[0].gpu
         self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
         self._settled = False
         self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
@@ -85,8 +87,8 @@ class LoopRunner:
         plays = self._lends is not None and trace is None and options.compile != "never"
         rounds = 0
         while goes_on:
-            if plays and (rounds in SETTLED or not rounds and self._settled):
-                done = self._play(values)
+            if plays and (rounds in SETTLED or not rounds and (self._settled or self._on_gpu)):
+                done = self._repeat_on_gpu(values) if self._on_gpu else self._play(values)
                 if done is not None:
                     self._settled = True
                     return done
@@ -131,6 +133,26 @@ class LoopRunner:
             return self._rounds(program, values, inputs, found)  # type: ignore[arg-type]
         finally:
             program.lock.release()
+
+    def _repeat_on_gpu(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
+        """Run the remaining iterations on the GPU, as `_play` does here."""
+        assert self._lends is not None
+        loop = self.loop
+        inputs = [values[k] for k in loop.step_feeds]
+        program: Any = self._lends.borrow(inputs)
+        if program is None:
+            return None
+        try:
+            moves = [(loop.nexts[k], i) for i, k in enumerate(loop.step_feeds) if k < len(loop.nexts)
+                     and loop.nexts[k] >= 0]
+            outputs = program.compiled.outputs
+            if not self._repeats(program, values) or any(outputs[i].known is not None for i, _ in moves):
+                return None
+            with self._store.updating if self._locks else nullcontext():
+                made = program.repeat(inputs, moves, self._store.check_time)
+        finally:
+            program.lock.release()
+        return [made[k] if k >= 0 else values[-1 - k] for k in loop.nexts]
 
     def _repeats(self, program: Program, values: Sequence[np.ndarray]) -> bool:
         """Return whether an iteration of the program keeps all variables' shapes and computes the next condition."""
