@@ -168,7 +168,7 @@ class Executor:
             return host, host
         interpreted = Interpreted(stage, store, self._fed, tap)
         if stage.gpu and tap is None:
-            gpu = GpuRunner(interpreted, store)
+            gpu = GpuRunner(interpreted, store, self._in_loop)
             return gpu, gpu
         if stage.on_device and not stage.gpu and not settings.interpreted:
             return interpreted, StageRunner(interpreted, store, self._in_loop, settings.threads)

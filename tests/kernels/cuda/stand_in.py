@@ -71,7 +71,8 @@ class Api:
     def _values(self, name, args):
         if name in ("cuInit", "cuCtxSetCurrent", "cuMemPoolSetAttribute", "cuMemFreeAsync", "cuMemFreeHost",
                     "cuStreamBeginCapture", "cuGraphLaunch", "cuLaunchKernel", "cuEventRecord", "cuEventSynchronize",
-                    "cuStreamSynchronize", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync", "cuGraphExecMemcpyNodeSetParams"):
+                    "cuStreamSynchronize", "cuMemcpyHtoDAsync", "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync",
+                    "cuGraphExecMemcpyNodeSetParams"):
             return ()
         if name == "cuMemGetInfo":
             return FREE, TOTAL

@@ -16,10 +16,11 @@ from tfnb.compile.planning.structure import build
 from tfnb.compile.target import CUDA
 from tfnb.compile.trace import Meta
 from tfnb.core.options import options
-from tfnb.kernels.cuda import convolution, device, gemm
+from tfnb.kernels.cuda import device, gemm
 from tfnb.kernels.cuda.driver import LIBRARY
 from tfnb.kernels.cuda.emit import argument_types, emit
 from tfnb.kernels.cuda.geometry import THREADS, WARP, Tiling
+from tfnb.kernels.library.image import convolution
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel
 
 # ruff: noqa: F821

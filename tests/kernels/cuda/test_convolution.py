@@ -8,8 +8,9 @@ import pytest
 
 from tfnb.kernels.arrays import volumes, windows
 from tfnb.kernels.arrays.window import channels_first, volume, window
-from tfnb.kernels.cuda import convolution, device
+from tfnb.kernels.cuda import device
 from tfnb.kernels.launch import Address, Call, Meta
+from tfnb.kernels.library.image import convolution
 
 pytestmark = [pytest.mark.cudasim, pytest.mark.usefixtures("simulated")]
 WAYS = {"forward": (convolution.forward, "xf", "y"), "input gradient": (convolution.input_gradient, "xfy", "x"),

@@ -6,8 +6,8 @@
     convolved(...), spread(...)                                     Conv2D, Conv2DBackpropInput, by addresses
 
 An item is a row of the result on the CPU, whose innermost loops run over channels, and an element on a GPU, in either
-data format (other convolutions go by tiles there, cuda/convolution.py). The filter's gradient is a partial sum for each
-of a fixed number of items on the CPU. Every sum has one thread, so nothing depends on the order of threads.
+data format (other convolutions go by tiles there, image/convolution.py). The filter's gradient is a partial sum for
+each of a fixed number of items on the CPU. Every sum has one thread, so nothing depends on the order of threads.
 """
 from __future__ import annotations
 

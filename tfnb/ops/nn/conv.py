@@ -15,8 +15,8 @@ from tfnb.kernels.arrays import windows as arrays
 from tfnb.kernels.arrays.window import along, channels_first, output_size, spatial_axes, window
 from tfnb.kernels.cpu.conv import conv as cpu
 from tfnb.kernels.cpu.conv import depthwise
-from tfnb.kernels.cuda import convolution
 from tfnb.kernels.library import direct
+from tfnb.kernels.library.image import convolution
 from tfnb.ops.array.reshape import shape, shape_n
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel

@@ -11,8 +11,8 @@ from tfnb.core.shape import Static
 from tfnb.kernels.arrays import volumes as arrays
 from tfnb.kernels.arrays.window import Volume, channels_first, pool_volume, volume
 from tfnb.kernels.cpu.conv import volumes as cpu
-from tfnb.kernels.cuda import convolution
 from tfnb.kernels.library import pools
+from tfnb.kernels.library.image import convolution
 from tfnb.ops.declaration.declare import kernel
 from tfnb.ops.declaration.shapes import of_rank
 from tfnb.ops.nn.conv import (

@@ -13,6 +13,7 @@ from tfnb.graph.parts.operation import Operation
 from tfnb.graph.parts.references import ref_variable, refers
 from tfnb.opdef import kinds
 from tfnb.ops.declaration.evaluate import reads_operand
+from tfnb.runtime.runners.gpu_loop import GpuLoop
 from tfnb.runtime.runners.gpu_program import GpuProgram
 from tfnb.runtime.runners.interpreter import Interpreted
 from tfnb.runtime.runners.program import Compiled, compile_stage
@@ -24,8 +25,9 @@ from tfnb.runtime.state.trace import Trace
 class GpuRunner(StageRunner):
     """The program cache of a stage on a GPU, keyed by the shapes (and values) that programs are specialized to."""
 
-    def __init__(self, interpreted: Interpreted, store: Store) -> None:
+    def __init__(self, interpreted: Interpreted, store: Store, in_loop: bool = False) -> None:
         super().__init__(interpreted, store)
+        self._in_loop = in_loop
         self._first = [op for op in self.stage.variables if _is_assigned_first(op, self.stage)]
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
@@ -46,7 +48,7 @@ class GpuRunner(StageRunner):
         return compile_stage(self.stage, metas, self._store, CUDA)
 
     def _program(self, compiled: Any) -> Any:
-        return GpuProgram(compiled, self._store)
+        return (GpuLoop if self._in_loop else GpuProgram)(compiled, self._store)
 
 
 def _is_assigned_first(variable: Operation, stage: Stage) -> bool:

@@ -5,7 +5,7 @@
     filter_gradient(call)           Conv3DBackpropFilterV2 (input, filter_sizes, out_backprop)
 
 Every sum has one thread, which adds in the order of taps and channels: nothing depends on the order of threads. Other
-convolutions of volumes go by tiles (cuda/convolution.py).
+convolutions of volumes go by tiles (convolution.py).
 """
 from __future__ import annotations
 

@@ -4,8 +4,8 @@
     input_gradient(call)            Conv2DBackpropInput, Conv3DBackpropInputV2 (input_sizes, filter, out_backprop)
     filter_gradient(call)           Conv2DBackpropFilter, Conv3DBackpropFilterV2 (input, filter_sizes, out_backprop)
 
-A block computes a tile of a product c = a b, as in gemm.py. An element of `a` has a pixel (of a volume; an image has
-depth 1) and a tap with its channel, and lies at the sum of their positions, or is 0 where that is outside:
+A block computes a tile of a product c = a b, as in cuda/gemm.py. An element of `a` has a pixel (of a volume; an image
+has depth 1) and a tap with its channel, and lies at the sum of their positions, or is 0 where that is outside:
 
                     rows            depth of the product    columns
     forward         output pixels   taps x input channels   output channels
@@ -19,8 +19,7 @@ Each block lists the positions of its rows once, in shared memory, and those of 
 multiplies. Where channels come by four, a thread loads them at once. The depth of a filter's gradient is divided among
 blocks, whose sums are added in a fixed order: every run gives the same bits.
 
-Few columns (LEAST) would leave most of a tile empty: those convolutions are direct loops (library/direct.py and
-library/image/volumes.py).
+Few columns (LEAST) would leave most of a tile empty: those convolutions are direct loops (../direct.py, volumes.py).
 """
 from __future__ import annotations
 
