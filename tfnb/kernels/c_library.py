@@ -50,6 +50,11 @@ def nap() -> tuple[int, int]:
     return (found, _NAP_MICROSECONDS) if found else (0, 0)
 
 
+def give_way() -> int:
+    """Return the address of a function that lets other threads have the CPU, if any wants it; 0 where there is none."""
+    return nap()[0] if sys.platform == "win32" else address("sched_yield")
+
+
 def provide(names: Iterable[str]) -> None:
     """Tell LLVM's loader the addresses of functions on Windows, where it looks into modules in an order of its own."""
     if sys.platform == "win32":

@@ -4,6 +4,7 @@ Nothing was run on macOS and Windows; what can be seen from here is what their o
 """
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -84,3 +85,8 @@ def test_the_c_library_is_found():
     assert c_library.address("no_function_of_this_name") == 0
     function, length = c_library.nap()
     assert function and length >= 0
+
+
+def test_giving_way_returns():
+    way = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int64)(c_library.give_way())
+    assert sys.platform == "win32" or way(0) == 0

@@ -15,6 +15,10 @@ may read the job's words. The caller claims from below and workers from above, a
 that in successive kernels a core mostly meets the data it has in its cache. Whether a worker sleeps stands in its state
 word (0 or 1): only who turns it from 0 to 1 wakes it.
 
+A worker that finds no chunk for a while gives way to other processes: where there are none, it is back at once, where
+one that slept would miss half of a loop's products, each of them 40 us long. A caller whose chunks are at work
+elsewhere sleeps: a thread that gives way loses its turn to whoever is busy.
+
 Interrupts: between two chunks the caller may look for signals (signals.py). If one ends the run, the stop word is set,
 and all chunks that are left count as done without being run.
 """
@@ -35,8 +39,9 @@ from tfnb.kernels.llvm import jit, signals
 # Offsets in bytes of the pool's words; what different threads write stands 128 bytes apart (two cache lines).
 TICKET, DONE, JOB, SETUP, STATE, STRIDE = 0, 128, 256, 384, 512, 128
 KERNEL, ARGS, ITEMS, GRAIN = (JOB + 8 * i for i in range(4))
-ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP, NAP_LENGTH = (SETUP + 8 * i for i in range(8))
+ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP, NAP_LENGTH, YIELD = (SETUP + 8 * i for i in range(9))
 SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
+YIELDS = 20_000                                         # and gives way (0.5 us each) before it sleeps
 
 HELP_SOURCE = signals.LOOK_SOURCE + f"""
 @device
@@ -108,7 +113,11 @@ def kernel(args, begin, end):
         if help(pool, True, 0):
             idle = 0
         elif idle < {SPIN} or (load_acquire(pool + {ACTIVE}) and not load_acquire(pool + {CLOSING})):
-            rest(pool, idle)
+            way = load(pool + {YIELD})
+            if {SPIN} <= idle and idle < {YIELDS} and way != 0:
+                call_address(way, 0)
+            else:
+                rest(pool, idle)
             idle += 1
         else:
             atomic_exchange(state, 0)
@@ -145,6 +154,7 @@ class Pool:
         first = (self.address - self._memory.ctypes.data) // 8
         self._words: Any = self._memory.data[first:]
         self._words[NAP // 8], self._words[NAP_LENGTH // 8] = c_library.nap()
+        self._words[YIELD // 8] = c_library.give_way()
         self._words[WORKERS // 8] = workers
         self._words[SHARE // 8] = 2 * (workers + 1)
         self._closing = False
