@@ -9,6 +9,7 @@ import pytest
 
 import tfnb as tf
 from tests.runtime.loop_programs import IN_ROUNDS, PROGRAMS, RUN, START
+from tfnb.compile import residents
 from tfnb.core.options import options
 from tfnb.kernels.llvm.tape import Tape
 from tfnb.resources.rows import Rows
@@ -271,3 +272,32 @@ def test_elementwise_ops_between_pops_are_one_kernel(monkeypatch):
     kernels = [{op.type for op in step.ops} for step in programs[-1].compiled.steps]
     assert sum("StackPopV2" in types for types in kernels) > 2
     assert [types >= {"TanhGrad", "SigmoidGrad"} for types in kernels if "TanhGrad" in types] == [True]
+
+
+@pytest.mark.parametrize("name", ["recurrent_network", "unknown_batch", "map_scan_fold"])
+def test_elements_in_place_as_copied_ones(name, monkeypatch):
+    want = run(name)
+    monkeypatch.setattr(residents, "LEAST_BYTES", 1)
+    check(run(name), want, exact=True)
+
+
+def test_what_is_pushed_and_popped_is_not_copied(monkeypatch):
+    programs, repeats = [], LoopRunner._repeats
+
+    def noted(self, program, values):
+        programs.append(program)
+        return repeats(self, program, values)
+    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+    x, n = tf.placeholder(tf.float32, [40, 8]), tf.placeholder(tf.int32, [])
+    _, y = tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(tf.sigmoid(y) * tf.exp(-y))), [0, x])
+    gradient, values = tf.gradients(y, x)[0], X[:10].repeat(8).reshape(40, 8)
+    with tf.Session() as session:
+        for count in (5, 5, 5, 40, 3):                     # the stacks grow in the fourth run
+            got = session.run(gradient, {x: values, n: count})
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        np.testing.assert_allclose(got, session.run(gradient, {x: values, n: count}), rtol=2e-5, atol=1e-7)
+    forth, back = {tuple(p.compiled.layout.elements[:, 1]): p for p in programs}.values()
+    for program in (forth, back):
+        places = program.compiled.layout.elements
+        assert len(places) >= 2 and len(program.compiled.layout.tables) == len(set(places[:, 1].tolist()))

@@ -12,7 +12,7 @@ from tfnb.compile.lower import Step, lower
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
-from tfnb.compile.residents import schedule_accesses
+from tfnb.compile.residents import in_place, schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer, Call
@@ -71,7 +71,10 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
         groups = attach_epilogues(groups, traced.kept)
     once = lower(before, in_memory, target)
     last = [_of_one_iteration(step) for step in lower(ends, in_memory, target)]
-    steps = [*once, *lower(groups, in_memory, target), *last]
+    each = lower(groups, in_memory, target)
+    if traced.residents:
+        each = in_place([*once, *last], each, [*first, *rest])
+    steps = [*once, *each, *last]
     return traced, [*before, *groups, *ends], steps, len(once), len(last), period
 
 

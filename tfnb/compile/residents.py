@@ -6,25 +6,33 @@ first write.
 
     schedule_accesses(nodes)    reads and pops first, writes and pushes last: fusion makes a kernel of each part of the
                                 elementwise nodes that such calls stand between
+    in_place(once, steps, nodes)
+                                launches write what is pushed, and read what is popped, where the stack has it: one
+                                points the argument words that name a value at its element, and none copies it
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfnb.compile.lower import Step
+from tfnb.compile.reach import STATUS, Ref
 from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
 from tfnb.graph.parts.operation import Operation
+from tfnb.kernels.launch import Address, Code, Launch
 from tfnb.kernels.library import elements as kernels
 from tfnb.kernels.view import View
 from tfnb.ops.declaration.evaluate import numpy_name
 from tfnb.resources.rows import HEAD_WORDS
 
 _SCALAR = View.whole(())
+LEAST_BYTES = 512        # of an element that is used in place: copying a smaller one takes less time than two launches
 _NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have no other meaning
 
 
@@ -193,3 +201,72 @@ def _dependencies(nodes: Sequence[Node]) -> list[set[int]]:
             readers.setdefault(value.buffer, []).append(i)
         found.append(earlier - {i})
     return found
+
+
+class _Move(NamedTuple):
+    """A step that pushes or pops an element; the head of the stack; the buffer of the value."""
+
+    step: Step
+    head: Ref
+    buffer: Buffer
+    pops: bool
+
+    def by(self, launch: Launch) -> Step:
+        """Return another launch of its op, with the head and the table of words that name the element as inputs."""
+        inputs = self.head, Ref(Buffer("table", "int64", 1, self.head.buffer.index))
+
+        def word(arg: int | Address | Code) -> int | Ref | Code:
+            if not isinstance(arg, Address):
+                return arg
+            return Ref(STATUS) if arg.kind == "status" else inputs[arg.index]
+        return replace(self.step, source=launch.source, args=tuple(map(word, launch.args)))
+
+    @property
+    def pointer(self) -> Step:
+        """The launch that points words at the element."""
+        return self.by(kernels.pointed(self.buffer.nbytes, self.head.buffer.index, self.pops))
+
+
+def in_place(once: Sequence[Step], steps: Sequence[Step], nodes: Sequence[Node]) -> list[Step]:
+    """Return the steps of an iteration with elements of stacks in place, where a value is a buffer that lives in it.
+
+    A pop points words at the element where it stood, a push before all other steps; where it stood the element is
+    counted. once: steps that are not of each iteration; nodes: those that the steps are made of.
+    """
+    uses = Counter(arg.buffer.index for step in steps for arg in step.args
+                   if isinstance(arg, Ref) and arg.buffer.role == "resident")
+    written = Counter(v.buffer for node in nodes for v in node.outs)
+    outside = {arg.buffer for step in once for arg in step.args if isinstance(arg, Ref)}
+    moves = {i: move for i, step in enumerate(steps) if (move := _move(step)) is not None
+             and uses[move.head.buffer.index] == 1 and written[move.buffer] == 1 and move.buffer not in outside}
+    several = Counter(move.buffer for move in moves.values())
+    moves = {i: move for i, move in moves.items() if several[move.buffer] == 1}
+    places = {move.buffer: Buffer("element", move.buffer.type, move.buffer.size, move.head.buffer.index)
+              for move in moves.values()}
+    found = [move.pointer for move in moves.values() if not move.pops]
+    for i, step in enumerate(steps):
+        if i not in moves:
+            found.append(_renamed(step, places))
+        else:
+            found.append(moves[i].pointer if moves[i].pops else moves[i].by(kernels.counted()))
+    return found
+
+
+def _move(step: Step) -> _Move | None:
+    """Return a step as the push or pop of a value in the arena that is worth it, or None."""
+    access = getattr(step.ops[-1].spec, "element", None) if step.ops else None
+    if access not in ("push", "pop"):
+        return None
+    head, value = step.args[:2]
+    assert isinstance(head, Ref) and isinstance(value, Ref)
+    buffer = value.buffer
+    fits = buffer.role == "temp" and not value.offset and buffer.nbytes >= LEAST_BYTES
+    return _Move(step, head, buffer, access == "pop") if fits else None
+
+
+def _renamed(step: Step, places: Mapping[Buffer, Buffer]) -> Step:
+    """Return the step with other buffers."""
+    if not any(isinstance(arg, Ref) and arg.buffer in places for arg in step.args):
+        return step
+    return replace(step, args=tuple(
+        replace(arg, buffer=places.get(arg.buffer, arg.buffer)) if isinstance(arg, Ref) else arg for arg in step.args))

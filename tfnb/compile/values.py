@@ -30,7 +30,9 @@ class Buffer:
     """A piece of memory: `size` elements of `type` (a NumPy dtype name).
 
     role: "temp" (in the arena), "input" or "output" (number `index` of the stage), "variable" (of op `owner`),
-    "state" (generator state of op `owner`), "const" (the memory of `array`), "scratch".
+    "state" (generator state of op `owner`), "const" (the memory of `array`), "scratch"; in a loop
+    also "resident" (the head of elements, number `index`), "element" (one of these, which a launch finds anew in each
+    iteration), "table" (of the words that name it).
     """
 
     role: str

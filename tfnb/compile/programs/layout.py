@@ -16,7 +16,7 @@ from tfnb.kernels.symbolic import Pinned, Size, is_size, plain
 
 Made = list[tuple[tuple[int, ...], np.dtype[Any]]]
 Patches = Mapping[str, tuple[np.ndarray, np.ndarray, np.ndarray]]
-_COLUMNS = {"rows": 4, "words": 1, "temps": 3, "binds": 3, "status": 2}
+_COLUMNS = {"rows": 4, "words": 1, "temps": 3, "binds": 3, "status": 2, "elements": 3, "tables": 2}
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,11 @@ class Layout:
 
     rows: kernel address, first word, items and grain of each launch; words: the numbers of all blocks, 0 where an
     address goes. temps: (word, number of the temporary buffer, bytes further on); binds: (word, slot, bytes);
-    status: (word, bytes); fixed: (word, variable, state or constant, bytes). offsets: of each temporary buffer.
-    made: shape and dtype of each output that is computed; known: each output, None where it is computed. constants:
-    those that follow from sizes, by the `id` of what a buffer has as its array. factors: the bytes of those of a
-    period, of each deferred product (compile/products.py).
+    status: (word, bytes); elements: (word, number of a stack, bytes) of what a launch points at an element; tables:
+    (word, number of the stack) of the lists of these; fixed: (word, variable, state or constant, bytes). offsets: of
+    each temporary buffer. made: shape and dtype of each output that is computed; known: each output, None where it is
+    computed. constants: those that follow from sizes, by the `id` of what a buffer has as its array. factors: the bytes
+    of those of a period, of each deferred product (compile/products.py).
     """
 
     rows: np.ndarray
@@ -36,6 +37,8 @@ class Layout:
     temps: np.ndarray
     binds: np.ndarray
     status: np.ndarray
+    elements: np.ndarray
+    tables: np.ndarray
     fixed: list[tuple[int, Buffer, int]]
     offsets: Sequence[int]
     arena_bytes: int
@@ -107,6 +110,10 @@ def _laid_out(steps: Sequence[Step], outputs: Sequence[Value], inputs: int, offs
                 tables["status"].add(at, offset)
             elif buffer.role == "temp":
                 tables["temps"].add(at, temps[buffer], offset)
+            elif buffer.role == "element":
+                tables["elements"].add(at, buffer.index, offset)
+            elif buffer.role == "table":
+                tables["tables"].add(at, buffer.index)
             elif buffer.role in ("input", "output", "factor", "factors", "resident"):
                 slot = slots[buffer.index] if buffer.role == "output" else first[buffer.role] + buffer.index
                 tables["binds"].add(at, slot, offset)

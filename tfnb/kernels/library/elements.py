@@ -5,6 +5,8 @@
     push(call)      (value, head)
     pop(call)       (head) -> the element
     size(call)      (head) -> the element count
+    pointed(...)    (head, table) -> nothing: the words that the table lists become the address of a stack's element
+    counted()       (head) -> nothing: a stack has one element more
 
 Inputs and outputs in that order; `number` is that of the buffer in its program. An invalid access changes nothing and
 stops the program: the status words are STOPPED, the index, the number.
@@ -14,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
-from tfnb.kernels.functions.language import Array, Static, Type, array_at, fail, int32, uint8
+from tfnb.kernels.functions.language import Array, Static, Type, array_at, fail, int32, int64, uint8
 from tfnb.kernels.launch import Address, Call, Launch, Meta
 from tfnb.kernels.library.copying import units
 from tfnb.resources.rows import (
@@ -115,6 +117,34 @@ def pop_element(head: Array, target: Array, size: int, number: int, T: Type, ite
     head[COUNT] = count
 
 
+@kernel_function(independent=True)
+def point_at_element(head: Array, table: Array, nbytes: int, number: int, pops: Static, item: int) -> None:
+    """Store the address of the element that is pushed next, or popped, in the words of a table.
+
+    Table: their count, then the address of each and the bytes from the element on.
+    """
+    place = head[COUNT]
+    if pops:
+        place -= 1
+        if place < 0:
+            fail(STOPPED, place, number)
+            return
+        head[COUNT] = place
+    elif place >= head[CAPACITY]:
+        fail(STOPPED, place, number)
+        return
+    begin = head[DATA] + place * nbytes
+    for i in range(table[0]):
+        word = array_at(table[2 * i + 1], int64)
+        word[0] = begin + table[2 * i + 2]
+
+
+@kernel_function(independent=True)
+def count_pushed(head: Array, item: int) -> None:
+    """Add an element to a stack, which has room."""
+    head[COUNT] = head[COUNT] + 1
+
+
 @kernel_function
 def count_elements(head: Array, target: Array, item: int) -> None:
     """Store the element count."""
@@ -162,3 +192,16 @@ def pop(call: Call, number: int) -> list[Launch]:
 def size(call: Call, number: int) -> list[Launch]:
     """Return the launches that count the elements."""
     return [count_elements.launch(call, 1, _head(call), call.output().reach(4), grain=0)]
+
+
+_STACK = Call((Meta("int64", (HEAD_WORDS,)), Meta("int64", (1,))), ())
+
+
+def pointed(nbytes: int, number: int, pops: bool) -> Launch:
+    """Return the launch that points words at an element of a stack: inputs are its head and their table."""
+    return point_at_element.launch(_STACK, 1, _STACK.input(0), _STACK.input(1), nbytes, number, pops=pops, grain=0)
+
+
+def counted() -> Launch:
+    """Return the launch that counts an element which has been pushed in place: its input is the head."""
+    return count_pushed.launch(_STACK, 1, _STACK.input(0), grain=0)

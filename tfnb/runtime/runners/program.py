@@ -176,6 +176,9 @@ class Program:
                     self._keep.append(array := self._array(buffer))
                     words[word] = _address(array) + further
         self._keep.append(words)
+        for word, number in layout.tables:
+            self._keep.append(table := _table(layout.elements[layout.elements[:, 1] == number], base))
+            words[word] = _address(table)
         self.rows, self._binds, self._threads = rows, binds, threads
         slots = len(self.compiled.stage.inputs) + len(self._made) + len(self.factors[0]) + len(self.compiled.residents)
         self.tape = Tape(rows, binds, slots, threads=threads)
@@ -289,6 +292,12 @@ class Program:
         """Return the op whose kernel has just reported an error."""
         row: int = self.tape.status[ROW]
         return self.compiled.steps[row].ops[-1]
+
+
+def _table(found: np.ndarray, base: int) -> np.ndarray:
+    """Return the table of words that a launch points at an element (`point_at_element`): their count, then each."""
+    return np.array([len(found), *(n for word, _, offset in found.tolist() for n in (base + 8 * word, offset))],
+                    np.int64)
 
 
 def _address(array: np.ndarray) -> int:
