@@ -311,6 +311,9 @@ def convolutions_by_tiles() -> Program:
         (x, a), (t, c), (f, b) = fed(1, 4, 3, 8), fed(1, 8, 3, 3, seed=2), fed(2, 2, 8, 9, seed=1)
         y = [tf.nn.conv2d(x, f, [1, 2, 1, 1], "SAME"), tf.nn.conv2d(t, f, [1, 1, 1, 1], "VALID", data_format="NCHW")]
         outs = [*y, *tf.gradients([tf.square(v) for v in y], [x, f, t])]
+        bias = tf.constant(numbers(9, seed=4))
+        outs += [tf.nn.relu(tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME") + bias),
+                 tf.nn.relu(tf.nn.conv2d(t, f, [1, 1, 1, 1], "SAME", data_format="NCHW"))]
     return Program(outs, {x: np.round(a), t: np.round(c), f: np.round(b)})          # exact in any order
 
 

@@ -1,5 +1,5 @@
 """Matmul rewrites before fusion: transposed operands are copied once, sums of matmuls become one matmul; on a GPU a
-bias and a relu become part of the matmul call.
+bias and a relu become part of the call of a matmul or a convolution.
 
 The gradient of a weight that is used at each step of an unrolled network is such a sum, and each of these steps
 multiplies by the same transposed weight.
@@ -97,8 +97,7 @@ def _absorbed(nodes: Sequence[Node], kept: Collection[Buffer], is_product: Calla
                 node = made
                 break
         found[i] = node
-        if isinstance(node, Call) and contraction(node) is not None and node.outs[0].buffer.role == "temp" \
-                and is_product(node):
+        if isinstance(node, Call) and node.outs[0].buffer.role == "temp" and is_product(node):
             products[node.outs[0].buffer] = i, node
         written.update((v.buffer, i) for v in node.outs)
     return list(found.values())
@@ -112,7 +111,7 @@ def sum_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
             made = _summed(node, [product.call for product in operands])
             if made is not None:
                 yield made, operands
-    return _absorbed(nodes, kept, lambda call: True, summed)
+    return _absorbed(nodes, kept, lambda call: contraction(call) is not None, summed)
 
 
 def _is_sum(node: Node) -> bool:
@@ -154,7 +153,7 @@ def accumulate(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
             call, addend = product.call, node.ins[product.value is node.ins[0]]
             if _may_add(node, call, addend):
                 yield replace(call, ins=[*call.ins, addend], outs=node.outs, also=(*call.also, node.op)), [product]
-    return _absorbed(nodes, kept, lambda call: len(call.ins) == 2, with_addend)
+    return _absorbed(nodes, kept, lambda call: contraction(call) is not None and len(call.ins) == 2, with_addend)
 
 
 def _may_add(node: Node, call: Call, addend: Value) -> bool:
@@ -222,15 +221,23 @@ def _is_one_launch(node: Call, period: int) -> bool:
 def follow_products(nodes: Sequence[Node], kept: Collection[Buffer]) -> list[Node]:
     """Fold a bias, a relu, or both, that alone read a matmul of floats into its call, whose attr "epilogue" names them.
 
-    A bias is the call's third input.
+    A bias is the call's third input. So for convolutions by tiles.
     """
     def followed(node: Node, operands: Sequence[_Product]) -> Iterator[tuple[Call, Sequence[_Product]]]:
         for product in operands:
             if isinstance(node, Elementwise) and product.value.is_plain() \
                     and (made := _followed(product.call, node, product.value)) is not None:
                 yield made, [product]
-    return _absorbed(nodes, kept, lambda call: kind(call.outs[0].type) == "f" and len(call.outs[0].shape) == 2,
-                     followed)
+    return _absorbed(nodes, kept, _may_be_followed, followed)
+
+
+def _may_be_followed(call: Call) -> bool:
+    """Return whether a kernel on a GPU computes epilogues of the call."""
+    out, spec = call.outs[0], call.op.spec
+    if contraction(call) is not None:
+        return kind(out.type) == "f" and len(out.shape) == 2
+    return call.launches is None and isinstance(spec, kinds.Kernel) and spec.follows is not None \
+        and bool(spec.follows(kernel_call(call, "cuda")))
 
 
 def _followed(call: Call, node: Elementwise, product: Value) -> Call | None:
@@ -242,7 +249,7 @@ def _followed(call: Call, node: Elementwise, product: Value) -> Call | None:
     added = [v for v in node.ins if v is not product]
     if not before and len(node.ins) == 2 and len(added) == 1 and _is_sum(node):
         bias = added[0]
-        if bias.type != out.type or bias.shape[-1:] != out.shape[1:] or bias.view.size != out.shape[1] \
+        if bias.type != out.type or bias.shape[-1:] != out.shape[-1:] or bias.view.size != out.shape[-1] \
                 or not bias.view.is_row_major():
             return None
         return replace(call, ins=[*call.ins, bias], outs=[out], attrs={**call.attrs, "epilogue": ("bias",)},

@@ -144,10 +144,11 @@ class Kernel(Pure):
     outputs have at most, fn(call) -> launches): its first output has as many rows as only a run decides, which the
     kernel says in one output more, int64. counted: (input, input): each output row follows from the elements that the
     first numbers so, and there are as many as the second says. contraction: kernels.contraction.Contraction, the
-    rewrites that the compiler may apply to a matmul. in_part: fn(op, *parts) -> its output, whose elements are elements
-    of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known. work:
-    fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its outputs by
-    elementwise definitions and reductions (compile/composing.py), which fuse; `cpu` and `cuda` are it too. halves:
+    rewrites that the compiler may apply to a matmul. follows: fn(call) -> whether the kernel on a GPU takes the attr
+    "epilogue" and a bias as its last input, as a matmul does. in_part: fn(op, *parts) -> its output, whose elements are
+    elements of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known.
+    work: fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its
+    outputs by elementwise definitions and reductions (compile/composing.py); `cpu` and `cuda` are it too. halves:
     how compiled kernels treat 16-bit floats: "widened" to float32, and results rounded; "summed", widened on the CPU,
     and on a GPU read and written as they are; "moved" as 16-bit integers, where the outputs are elements of inputs; ""
     not at all (draws of 16 bits).
@@ -158,6 +159,7 @@ class Kernel(Pure):
     bounded: tuple[Fn, Fn] | None = None
     counted: tuple[int, int] | None = None
     contraction: Any = None
+    follows: Fn | None = None
     in_part: Fn | None = None
     work: Fn | None = None
     composition: Fn | None = None

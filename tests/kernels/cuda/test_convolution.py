@@ -6,6 +6,8 @@ from math import prod
 import numpy as np
 import pytest
 
+import tfnb as tf
+from tests.kernels.cuda.stand_in import Recorder
 from tfnb.kernels.arrays import volumes, windows
 from tfnb.kernels.arrays.window import channels_first, volume, window
 from tfnb.kernels.cuda import device
@@ -125,3 +127,27 @@ def test_few_columns_are_no_product_of_tiles():
     x, f, y = Meta("float32", (1, 4, 4, 3)), Meta("float32", (2, 2, 3, 4)), Meta("float32", (1, 4, 4, 4))
     launches = convolution.forward(Call((x, f), (y,), attrs_of(2, False), device="cuda"))
     assert [launch.label for launch in launches] == ["convolution by rows"] and prod(y.shape) > 0
+
+
+@pytest.mark.parametrize("wide", [1, 2], ids=["relu(conv + b)", "groups"])
+def test_bias_and_relu_are_computed_with_the_convolution(monkeypatch, wide):
+    random = np.random.RandomState(2)
+    a, k, c = (random.randint(-4, 5, shape).astype("f") for shape in
+               ((1, 3, 4, 8 * wide), (2, 2, 8, 9 * wide), 9 * wide))
+    with tf.device("/gpu:0"):
+        x, f, b = (tf.placeholder(tf.float32, array.shape) for array in (a, k, c))
+        y = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, f, [1, 1, 1, 1], "SAME"), b))
+    recorded = Recorder(device.driver())
+    monkeypatch.setattr(device, "driver", lambda: recorded)
+    with tf.Session() as sess:
+        found = [sess.run(y, {x: a, f: k, b: c}) for _ in range(2)][-1]
+    w = window(a.shape, k.shape[:2], attrs_of(2, False))
+    np.testing.assert_array_equal(found, np.maximum(windows.grouped_convolve(a, k, w) + c, 0))
+    assert recorded.take().count("launch") == 2            # one a run: captured in the second
+
+
+def test_a_bias_of_channels_first_or_of_16_bits_stays_beside_the_convolution():
+    x, f, y = Meta("float32", (1, 8, 3, 3)), Meta("float32", (2, 2, 8, 9)), Meta("float32", (1, 9, 3, 3))
+    assert not convolution.follows(Call((x, f), (y,), attrs_of(2, True), device="cuda"))
+    halves = [Meta("float16", shape) for shape in ((1, 3, 3, 8), (2, 2, 8, 9), (1, 3, 3, 9))]
+    assert not convolution.follows(Call(tuple(halves[:2]), (halves[2],), attrs_of(2, False), device="cuda"))

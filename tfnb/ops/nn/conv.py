@@ -254,8 +254,8 @@ _DEPTHWISE = _conv((arrays.depthwise, arrays.depthwise_input_gradient, arrays.de
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(conv_output), numpy=_CONV[0], cpu=cpu.convolve,
-        cuda=convolution.forward, validate=validate_forward, total=True, work=cpu.operations,
-        T="{half, bfloat16, float, double, int32}", **FULL)
+        cuda=convolution.forward, follows=convolution.follows, validate=validate_forward, total=True,
+        work=cpu.operations, T="{half, bfloat16, float, double, int32}", **FULL)
 def Conv2D() -> None:
     """Compute the 2-D convolution of images with a filter (height, width, in, out).
 

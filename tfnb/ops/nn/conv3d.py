@@ -116,7 +116,8 @@ def _avg_gradient(ctx: Any, sizes: np.ndarray, dy: np.ndarray) -> np.ndarray:
 # The ops
 
 @kernel("input: T, filter: T -> output: T", shape=forward_shape(_output), numpy=_convolve, cpu=cpu.convolve,
-        cuda=convolution.forward, total=True, validate=partial(validate_forward, invalid=INVALID), **CONV)
+        cuda=convolution.forward, follows=convolution.follows, total=True,
+        validate=partial(validate_forward, invalid=INVALID), **CONV)
 def Conv3D() -> None:
     """Compute the 3-D convolution of volumes with a filter (depth, height, width, in, out)."""
 

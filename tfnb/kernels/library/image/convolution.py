@@ -1,6 +1,7 @@
 """Convolutions on a GPU as implicit matrix products: tiles in shared memory, of windows that are never stored.
 
-    forward(call)                   Conv2D, Conv3D (input, filter)
+    forward(call)                   Conv2D, Conv3D (input, filter); with epilogues, as cuda/gemm.py has them
+    follows(call)                   whether that one takes an epilogue
     input_gradient(call)            Conv2DBackpropInput, Conv3DBackpropInputV2 (input_sizes, filter, out_backprop)
     filter_gradient(call)           Conv2DBackpropFilter, Conv3DBackpropFilterV2 (input, filter_sizes, out_backprop)
 
@@ -76,7 +77,7 @@ PHASES = """phase_{x} = phase{rest} % {s}
     o_{x} = o_{x} * {s}
     f_{x} = f_{x} * step_{x}
     """
-SOURCE = """def kernel(a, b, c, {sizes}):
+SOURCE = """def kernel(a, b, c{bias_parameter}, {sizes}):
     left = cuda.shared.array({deep} * {wide}, {type}, 16)
     right = cuda.shared.array({deep} * {wide}, {type}, 16)
     row_a = cuda.shared.array({tile}, int64)
@@ -132,19 +133,22 @@ SOURCE = """def kernel(a, b, c, {sizes}):
             for q in range({per}):
                 j = column + thread % {side} * 4 + q // 4 * {step} + q % 4
                 if j < columns:
-                    c[to + j * c_column] = sums[s * {per} + q]
+                    total = sums[s * {per} + q]{bias}{relu}
+                    c[to + j * c_column] = total
 """
+RELU = """
+                    total = total if total > 0 or total != total else {}(0)"""
 INSIDE = "z >= 0 and z < d and y >= 0 and y < h and x >= 0 and x < w"
 
 
 @lru_cache(maxsize=256)
 def source(type: str, pixels: str, spread: bool, a_fast: str, a_four: bool, b_fast: str, b_four: bool,
-           tiling: Tiling) -> str:
+           tiling: Tiling, epilogue: tuple[str, ...] = ()) -> str:
     """Return the source of a product.
 
     pixels: what they are, "row" or "deep" (then the rows are taps); spread: it has phases; a_fast, b_fast: the side of
     a tile along which neighbours are neighbours in memory, "deep" or the other ("row", "column"); a_four, b_four: they
-    come by four.
+    come by four; epilogue: as of `matmul_source` in cuda/gemm.py.
     """
     tile, deep, per, threads = tiling.tile, tiling.depth, tiling.per, tiling.threads
     side, wide = tile // per, tile + 4                     # 4 more: fewer rows meet in a bank, still 16-byte steps
@@ -189,7 +193,9 @@ def source(type: str, pixels: str, spread: bool, a_fast: str, a_four: bool, b_fa
         "    if row >= rows:\n        return"
     sizes = [*SIZES, *(SPREAD if spread else ())]
     return SOURCE.format(
-        sizes=", ".join(sizes), deep=deep, wide=wide, tile=tile, type=type, sums=per * per, threads=threads,
+        bias_parameter=", bias" * ("bias" in epilogue), bias=" + bias[group * c_group + j]" * ("bias" in epilogue),
+        relu=RELU.format(type) if "relu" in epilogue else "", sizes=", ".join(sizes), deep=deep,
+        wide=wide, tile=tile, type=type, sums=per * per, threads=threads,
         phases=phases if spread else "pass", list_rows=listed("row", "e", "row", tile, "rows", 0),
         list_first=listed("deep", "e", "begin", deep, "end", 0),
         list_next=listed("deep", "e", f"start + {deep}", deep, "end", 1), fours_a="aligned(a)" if a_four else "False",
@@ -200,11 +206,18 @@ def source(type: str, pixels: str, spread: bool, a_fast: str, a_four: bool, b_fa
 
 def forward(call: Call) -> list[Launch]:
     """Return the launches of Conv2D and Conv3D."""
-    x, f = call.inputs
+    x, f = call.inputs[:2]
     g = _Geometry(call, x, f)
     if g.made < LEAST:
         return _direct(call, direct.convolve, volumes.convolve)
     return _empty(call) or [g.launch(call, "forward", (call.input(0), call.input(1), call.output()))]
+
+
+def follows(call: Call) -> bool:
+    """Return whether `forward` adds a bias and applies a relu for this call."""
+    x, f = call.inputs[:2]
+    return call.outputs[0].type in ("float32", "float64") and not channels_first(call.attrs) and bool(
+        x.size and f.size and call.outputs[0].size) and _Geometry(call, x, f).made >= LEAST
 
 
 def input_gradient(call: Call) -> list[Launch]:
@@ -296,7 +309,11 @@ class _Geometry:
         for name, address in zip({"forward": "xfy", "input gradient": "yfx", "filter gradient": "xyf"}[way], arrays,
                                  strict=True):
             given.append(address.reach(reaches[name] * size * (parts if name == "f" else 1)).of(self.type))
-        text = source(self.type, "deep" if way == "filter gradient" else "row", spread, *self._loads(way), tiling)
+        epilogue = call.attrs.get("epilogue", ())
+        if "bias" in epilogue:
+            given.append(call.input(2).reach(self.many * size))
+        text = source(self.type, "deep" if way == "filter gradient" else "row", spread, *self._loads(way), tiling,
+                      epilogue)
         return Launch(text, (*given, *words), blocks, tiling.threads, "convolution")
 
     def _steps(self, sizes: Sequence[int], channels: int) -> tuple[int, int, int, int, int]:
