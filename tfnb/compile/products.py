@@ -97,7 +97,7 @@ def _absorbed(nodes: Sequence[Node], kept: Collection[Buffer], is_product: Calla
                 node = made
                 break
         found[i] = node
-        if isinstance(node, Call) and node.outs[0].buffer.role == "temp" and is_product(node):
+        if isinstance(node, Call) and node.outs and node.outs[0].buffer.role == "temp" and is_product(node):
             products[node.outs[0].buffer] = i, node
         written.update((v.buffer, i) for v in node.outs)
     return list(found.values())

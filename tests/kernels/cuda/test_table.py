@@ -9,7 +9,7 @@ WITHOUT = {
     "StridedSlice": "on a GPU it is a view, of slices that are known; fed ones run on the CPU",
 }
 OF_LIBRARIES = set("""BesselI0 BesselI1 BesselJ0 BesselJ1 BesselK0 BesselK0e BesselK1 BesselK1e BesselY0 BesselY1
-    Betainc Dawsn Expint Igamma Igammac NextAfter Polygamma Spence Zeta""".split())     # C functions of SciPy's, of no GPU
+    Betainc Dawsn Expint Igamma Igammac NextAfter Polygamma Spence Zeta""".split())   # C functions of SciPy's
 IN_HOST_MEMORY = {"StackPopV2", "StackPushV2", "TensorArrayGradV3", "TensorArrayReadV3", "TensorArraySizeV3",
                   "TensorArrayWriteV3"}                    # TensorArrays and stacks: their elements are there
 SIZED_BY_DATA = {"Unique"}                                 # how many rows it has, a run of the kernel says
