@@ -17,6 +17,7 @@ from tfnb.kernels.cuda import memory
 from tfnb.kernels.cuda.driver import DriverError
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.python.client import device_lib
+from tfnb.runtime.runners import gpu_runner
 
 pytestmark = [pytest.mark.cudasim, pytest.mark.usefixtures("simulated")]
 GPU, CPU = (f"/job:localhost/replica:0/task:0/device:{kind}:0" for kind in ("GPU", "CPU"))
@@ -106,6 +107,18 @@ def test_a_loop_stays_on_the_gpu_and_an_iteration_is_one_graph(recorded):
         assert sess.run(y, {x: 60 * ONES}).tolist() == [60] * 4
     turn = ["replay", "synchronize"]
     assert again == ["enter", *turn, "copy", *turn * 6, "copy_out", "synchronize"]
+
+
+def test_a_loop_whose_shapes_change_is_not_compiled_for_each(monkeypatch):
+    with tf.device("/gpu:0"):
+        x = tf.placeholder(tf.float32, [None])
+        y = tf.while_loop(lambda v: tf.reduce_sum(v) < 20.0, lambda v: tf.concat([v, tf.ones([1])], 0), [x],
+                          shape_invariants=[tf.TensorShape([None])])
+    made, build = [], gpu_runner.compile_stage
+    monkeypatch.setattr(gpu_runner, "compile_stage", lambda *args: made.append(args) or build(*args))
+    with tf.Session() as sess:
+        assert sess.run(y, {x: ONES}).tolist() == [1] * 20
+    assert len(made) == 3
 
 
 def test_a_loop_without_graphs_makes_its_calls_one_by_one(recorded, monkeypatch):

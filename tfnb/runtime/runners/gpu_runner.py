@@ -26,7 +26,7 @@ class GpuRunner(StageRunner):
     """The program cache of a stage on a GPU, keyed by the shapes (and values) that programs are specialized to."""
 
     def __init__(self, interpreted: Interpreted, store: Store, in_loop: bool = False) -> None:
-        super().__init__(interpreted, store)
+        super().__init__(interpreted, store, patient=in_loop)
         self._in_loop = in_loop
         self._first = [op for op in self.stage.variables if _is_assigned_first(op, self.stage)]
 

@@ -57,6 +57,7 @@ class LoopRunner:
         self._lends = whole.direct if loop.fused and kept else None
         self._locks = self._lends is not None and self._lends.locks
         self._on_gpu = loop.step.direct and loop.step.stages[0].gpu
+        self._tries = (1, *SETTLED) if self._on_gpu else SETTLED       # a GPU gets values by copies: the sooner
         self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
         self._settled = False
         self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
@@ -87,7 +88,7 @@ class LoopRunner:
         plays = self._lends is not None and trace is None and options.compile != "never"
         rounds = 0
         while goes_on:
-            if plays and (rounds in SETTLED or not rounds and (self._settled or self._on_gpu)):
+            if plays and (rounds in self._tries or not rounds and self._settled):
                 done = self._repeat_on_gpu(values) if self._on_gpu else self._play(values)
                 if done is not None:
                     self._settled = True
