@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -11,6 +12,7 @@ from tfnb.core import indexing
 from tfnb.core.dtypes import DType, as_dtype
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import TensorShape, as_static
+from tfnb.opdef.newer import newer
 from tfnb.opdef.op import Op
 from tfnb.opdef.signature import Arg, Attr
 
@@ -190,13 +192,25 @@ def public_attr(spec: Op, name: str, value: Any) -> Any:
 
 
 def node_def(name: str, spec: Op, device: str, inputs: Iterable[str], attrs: dict[str, Any]) -> Any:
-    """Return the NodeDef of an op of type `spec`. inputs: names of tensors, then of control inputs."""
+    """Return the NodeDef of an op of type `spec`, as 1.15 reads it (opdef/newer.py).
+
+    inputs: names of tensors, then of control inputs.
+    """
     made = node_def_pb2.NodeDef(name=name, op=spec.name, device=device, input=inputs)
-    kinds = _kinds(spec)
+    kinds, optional = _kinds(spec), _newer(spec)
     for key, value in attrs.items():
         kind = kinds.get(key)
+        if key in optional and attr_value(value, kind) == optional[key]:
+            continue
         made.attr[key].CopyFrom(_tensor_value(value, attrs) if kind == "tensor" else attr_value(value, kind))
     return made
+
+
+@lru_cache(4096)
+def _newer(spec: Op) -> dict[str, Any]:
+    """Attr -> its default, of those that 1.15 lacks."""
+    return {attr.name: attr_value(attr.default, attr.type) for attr in spec.attrs
+            if attr.has_default and newer(spec.name, attr.name)}
 
 
 def _tensor_value(value: Any, attrs: dict[str, Any]) -> Any:
