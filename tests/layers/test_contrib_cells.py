@@ -18,14 +18,15 @@ def normed(x, gamma, beta):
     return (x - x.mean(1, keepdims=True)) / np.sqrt(x.var(1, keepdims=True) + 1e-12) * gamma + beta
 
 
-def unrolled(cell, inputs, step, state_parts=2):
+def unrolled(cell, inputs, step, state_parts=2, scope=None):
     """Outputs of dynamic_rnn in a compiled run, and those of step(weights, input, state), from the same weights."""
     outputs, _ = tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)
     gradients = tf.gradients(tf.reduce_sum(outputs), tf.trainable_variables())
     assert None not in gradients
+    scope = tf.global_variables()[0].op.name.split("/")[1] if scope is None else scope
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
-        weights = {v.op.name.partition("/")[2].partition("/")[2]: sess.run(v) for v in tf.global_variables()}
+        weights = {v.op.name.partition("/")[2].removeprefix(f"{scope}/"): sess.run(v) for v in tf.global_variables()}
         for _ in range(2):
             found = sess.run(outputs)
     state, wanted = (np.zeros([2, UNITS], "f"),) * state_parts, []

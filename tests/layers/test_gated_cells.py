@@ -93,7 +93,7 @@ def test_highway_and_attention_to_the_past():
         carry = sigmoid(x @ w["carry_w"] + w["carry_b"])
         return x * carry + h * (1 - carry), h
     unrolled(rnn.HighwayWrapper(tf.nn.rnn_cell.BasicRNNCell(5)), INPUTS, lambda w, x, state: highway(
-        w, x, np.zeros([2, 5], "f") if isinstance(state, tuple) else state))
+        w, x, np.zeros([2, 5], "f") if isinstance(state, tuple) else state), scope="")
     tf.reset_default_graph()
 
     def attention(w, x, state):
@@ -186,7 +186,8 @@ def test_stacks_of_bidirectional_networks(dynamic):
         steps, first, last = rnn.stack_bidirectional_rnn(*cells, tf.unstack(INPUTS, axis=1), dtype=tf.float32)
         outputs = tf.stack(steps, 1)
     names = [v.op.name for v in tf.global_variables()]
-    assert names[0] == "stack_bidirectional_rnn/cell_0/bidirectional_rnn/fw/gru_cell/gates/kernel" and len(names) == 16
+    layer = "cell_0/bidirectional_rnn" if dynamic else "cell_0"
+    assert names[0] == f"stack_bidirectional_rnn/{layer}/fw/gru_cell/gates/kernel" and len(names) == 16
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         for _ in range(2):

@@ -75,7 +75,7 @@ def windows(w, x, state):
     m, made = np.zeros([2, UNITS], "f"), []
     for k in range(3):
         c, h = state[:, 2 * k * UNITS:(2 * k + 1) * UNITS], state[:, (2 * k + 1) * UNITS:(2 * k + 2) * UNITS]
-        gates = np.split(np.concatenate([x[:, 2 * k:2 * k + 2], h, m], 1) @ w["W"] + w["B"], 4, 1)
+        gates = np.split(np.concatenate([x[:, 2 * k:2 * k + 2], h, m], 1) @ w["W_0"] + w["B"], 4, 1)
         c, m = lstm(gates, c, [w[f"W_{gate}_diag"] for gate in "FIO"])
         made += [c, m]
     return np.concatenate(made[1::2], 1), np.concatenate(made, 1)
@@ -89,7 +89,7 @@ def grid(w, x, state, is_shared=False, is_coupled=False, prefix="", order=(0, 1,
         seen, found = np.concatenate([x[:, 2 * place:2 * place + 2], m_time, m_freq], 1), {}
         for name, letter in (("freq", "f"), ("time", "t")):
             own, letter = ("freq", "f") if is_shared else (name, letter)
-            parts = np.split(seen @ w[f"{prefix}W_{letter}_0"] + w[f"{prefix}B_{letter}_0"], 3 if is_coupled else 4, 1)
+            parts = np.split(seen @ w[f"{prefix}W_{letter}_0_0"] + w[f"{prefix}B_{letter}_0"], 4 - is_coupled, 1)
 
             def peep(gate, a, b, own=own):
                 key = f"{prefix}W_{gate}_diag_{own}"

@@ -222,7 +222,7 @@ def test_several_mechanisms_side_by_side():
     assert [part.shape.as_list() for part in state.alignments] == [[2, 5], [2, 3]]
     assert cell.output_size == 3 and cell.state_size.alignments == (5, 3)
     names = [v.op.name for v in tf.global_variables()]
-    assert names[-2:] == [f"attention_wrapper/attention_layer_{i}/kernel" for i in range(2)]
+    assert names[-2:] == ["attention_wrapper/attention_layer/kernel", "attention_wrapper/attention_layer_1/kernel"]
     given = seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(UNITS), first, attention_layer=tf.layers.Dense(7),
                                      attention_fn=None, cell_input_fn=lambda inputs, attention: inputs)
     assert given.output_size == 7

@@ -70,8 +70,8 @@ def lars(s, g, rows, t):
     if not isinstance(rows, list):
         weights, slope = np.linalg.norm(s.w), np.linalg.norm(g)
         rate = 0.1 * weights / (slope + 0.5 * weights + 0.25)
-    s.m[rows] = 0.9 * s.m[rows] + g[rows]
-    s.w[rows] -= rate * s.m[rows]
+    s.m[rows] = 0.9 * s.m[rows] + rate * g[rows]
+    s.w[rows] -= s.m[rows]
 
 
 OPTIMIZERS = {

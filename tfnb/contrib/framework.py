@@ -17,7 +17,8 @@ from tfnb.layers.contrib.variables import (
     get_trainable_variables, get_unique_variable, get_variable_full_name, get_variables, get_variables_by_name,
     get_variables_by_suffix, get_variables_to_restore, global_variable, local_variable, model_variable, variable,
 )
-from tfnb.losses.weights import broadcast_weights, remove_squeezable_dimensions
+from tfnb.losses.weights import broadcast_weights
+from tfnb.losses.contrib import remove_squeezable_dimensions
 from tfnb.ops.array.searching import argsort, sort
 from tfnb.ops.composite.specs import TensorSpec
 from tfnb.ops.control.group import with_dependencies

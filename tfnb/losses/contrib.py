@@ -4,8 +4,23 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.core.arguments import LOSSES, describe
+from tfnb.graph.convert import convert_to_tensor
+from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.parts.operation import Tensor
 from tfnb.losses import losses as now
+from tfnb.losses import weights as weights_module
+from tfnb.ops.array.joining import concat
+from tfnb.ops.array.reshape import reshape, shape
+
+
+def _spread(weights: Any, values: Any) -> Any:
+    """Return weights with axes of size 1 behind theirs: [batch] weighs examples, also where tf.losses refuses it."""
+    weights, values = convert_to_tensor(weights), convert_to_tensor(values)
+    own, wanted = weights.shape.ndims, values.shape.ndims
+    if not own or wanted is None or own >= wanted:
+        return weights
+    return reshape(weights, [*weights.shape.as_list(), *[1] * (wanted - own)] if weights.shape.is_fully_defined()
+                   else concat([shape(weights), [1] * (wanted - own)], 0))
 
 
 def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
@@ -14,7 +29,7 @@ def absolute_difference(predictions: Any, labels: Any = None, weights: Any = 1.0
     >>> sess.run(tf.contrib.losses.absolute_difference([1.0, 4.0], [1.0, 2.0]))
     1.0
     """
-    return now.absolute_difference(labels, predictions, weights, scope)
+    return now.absolute_difference(labels, predictions, _spread(weights, predictions), scope)
 
 
 def cosine_distance(predictions: Any, labels: Any = None, axis: int | None = None, weights: Any = 1.0,
@@ -43,7 +58,7 @@ def log_loss(predictions: Any, labels: Any = None, weights: Any = 1.0, epsilon: 
     >>> sess.run(tf.contrib.losses.log_loss([0.9, 0.2], [1.0, 0.0]))
     0.1643
     """
-    return now.log_loss(labels, predictions, weights, epsilon, scope)
+    return now.log_loss(labels, predictions, _spread(weights, predictions), epsilon, scope)
 
 
 def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0, scope: str | None = None) -> Tensor:
@@ -52,17 +67,18 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
     >>> sess.run(tf.contrib.losses.mean_squared_error([1.0, 4.0], [1.0, 2.0]))
     2.0
     """
-    return now.mean_squared_error(labels, predictions, weights, scope)
+    return now.mean_squared_error(labels, predictions, _spread(weights, predictions), scope)
 
 
 def mean_pairwise_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
                                 scope: str | None = None) -> Tensor:
-    """Return the mean square, over all pairs of elements of an example, of what their differences differ by.
+    """Return the mean square, over all pairs of elements of an example (each with itself, too), of what their differences differ by.
 
     >>> sess.run(tf.contrib.losses.mean_pairwise_squared_error([[1.0, 2.0, 5.0]], [[1.0, 2.0, 3.0]]))
-    2.6667
+    1.7778
     """
-    return now.mean_pairwise_squared_error(labels, predictions, weights, scope)
+    return now.pairwise(labels, predictions, _spread(weights, predictions), scope, GraphKeys.LOSSES,
+                        others=lambda n: n)
 
 
 def sigmoid_cross_entropy(logits: Any, multi_class_labels: Any, weights: Any = 1.0, label_smoothing: float = 0,
@@ -72,7 +88,7 @@ def sigmoid_cross_entropy(logits: Any, multi_class_labels: Any, weights: Any = 1
     >>> sess.run(tf.contrib.losses.sigmoid_cross_entropy([[2.0], [2.0]], [[1.0], [0.0]]))
     1.1269
     """
-    return now.sigmoid_cross_entropy(multi_class_labels, logits, weights, label_smoothing, scope)
+    return now.sigmoid_cross_entropy(multi_class_labels, logits, _spread(weights, logits), label_smoothing, scope)
 
 
 def softmax_cross_entropy(logits: Any, onehot_labels: Any, weights: Any = 1.0, label_smoothing: float = 0,
@@ -92,6 +108,19 @@ def sparse_softmax_cross_entropy(logits: Any, labels: Any, weights: Any = 1.0, s
     0.1269
     """
     return now.sparse_softmax_cross_entropy(labels, logits, weights, scope)
+
+
+def remove_squeezable_dimensions(predictions: Any, labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """Return (predictions, labels), the one that has a rank too many without its last axis, if that has size 1.
+
+    predictions, labels: tensors.
+
+    >>> predictions, labels = tf.contrib.framework.remove_squeezable_dimensions(tf.zeros([4]), tf.zeros([4, 1]))
+    >>> labels.shape.as_list()
+    [4]
+    """
+    labels, predictions = weights_module.remove_squeezable_dimensions(labels, predictions, name=name)
+    return predictions, labels
 
 
 describe(globals(), LOSSES)

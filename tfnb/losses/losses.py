@@ -5,6 +5,7 @@ same shape; ValueError is raised where they don't, or where one is None.
 """
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from tfnb.core import dtypes
@@ -207,6 +208,12 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
     >>> sess.run(tf.losses.mean_pairwise_squared_error([[1.0, 2.0, 3.0]], [[1.0, 2.0, 5.0]]))
     2.6667
     """
+    return pairwise(labels, predictions, weights, scope, loss_collection, others=lambda n: n - 1)
+
+
+def pairwise(labels: Any, predictions: Any, weights: Any, scope: str | None, loss_collection: Any,
+             others: Callable[[Any], Any]) -> Tensor:
+    """The loss over pairs of the n elements of each example, which are `others(n)` for each of them."""
     _given(labels=labels, predictions=predictions)
     with name_scope(scope, "mean_pairwise_squared_error", (predictions, labels, weights)) as scope:
         weights, labels = cast(weights, dtypes.float32), cast(labels, dtypes.float32)
@@ -217,9 +224,9 @@ def mean_pairwise_squared_error(labels: Any, predictions: Any, weights: Any = 1.
             axes = range_(1, rank(differences))
             squares = reduce_sum(square(differences), axis=axes, keepdims=True)
             count = _num_present(differences, weights, per_batch=True)
-            apart = 2.0 * div_no_nan(squares, maximum(count - 1, 0), name="value")
+            apart = 2.0 * div_no_nan(squares, maximum(others(count), 0), name="value")
             total = reduce_sum(differences, axis=axes, keepdims=True)
-            together = 2.0 * div_no_nan(square(total), maximum(multiply(count, count - 1), 0), name="value")
+            together = 2.0 * div_no_nan(square(total), maximum(multiply(count, others(count)), 0), name="value")
             loss = reduce_sum(multiply(apart - together, weights))
             made = where(reduce_sum(count) > 0, loss, zeros_like(loss), name="value")
             add_loss(made, loss_collection)

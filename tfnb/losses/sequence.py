@@ -14,8 +14,9 @@ from tfnb.ops.array.reshape import reshape, shape
 from tfnb.ops.declaration.public import named
 from tfnb.ops.math.arithmetic import add_n
 from tfnb.ops.math.casting import cast
+from tfnb.ops.math.division import div_no_nan
 from tfnb.ops.nn.cross_entropy import sparse_softmax_cross_entropy_with_logits
-from tfnb.ops.reductions.reduce import reduce_sum
+from tfnb.ops.reductions.reduce import count_nonzero, reduce_sum
 
 _TINY = 1e-12                                      # official: keeps a sum of weights of 0 from dividing by it
 # Called by the names `labels` and `logits` since 1.1; (labels, logits) in 1.0; (logits, labels) in 0.x.
@@ -45,13 +46,14 @@ def _parameters(function: Loss) -> list[str] | None:
 
 
 def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timesteps: bool = True,
-                  average_across_batch: bool = True, softmax_loss_function: Loss | None = None,
-                  name: str | None = None) -> Tensor:
+                  average_across_batch: bool = True, sum_over_timesteps: Any = False, sum_over_batch: Any = False,
+                  softmax_loss_function: Loss | None = None, name: str | None = None) -> Tensor:
     """The weighted cross entropy of sequences.
 
     logits: float (batch, steps, classes); targets: integers (batch, steps); weights: float (batch, steps), 0 for what
-    is only padding. The result is a scalar; without the mean over the steps (batch) it has that axis. Raises
-    ValueError for tensors of other ranks.
+    is only padding. The result is a scalar; without the mean over the steps (batch) it has that axis. A sum in place
+    of a mean (sum_over_timesteps, sum_over_batch) is divided by the number of weights that aren't 0. Raises ValueError
+    for tensors of other ranks, and for a sum and a mean over one axis.
 
     >>> logits = tf.zeros([1, 3, 4])
     >>> weights = tf.constant([[1.0, 1.0, 0.0]])
@@ -61,6 +63,12 @@ def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timest
     for what, tensor, rank in (("Logits", logits, 3), ("Targets", targets, 2), ("Weights", weights, 2)):
         if tensor.shape.ndims not in (None, rank):
             raise ValueError(f"{what} must be a {rank}-dimensional tensor, but has shape {tensor.shape}")
+    if callable(sum_over_timesteps):                        # by position, as before 1.13
+        sum_over_timesteps, softmax_loss_function = False, sum_over_timesteps
+    for what, mean, total in (("timesteps", average_across_timesteps, sum_over_timesteps),
+                              ("batch", average_across_batch, sum_over_batch)):
+        if mean and total:
+            raise ValueError(f"average_across_{what} and sum_over_{what} cannot be set to True at same time.")
     with name_scope(name, "sequence_loss", [logits, targets, weights]):
         classes = shape(logits)[2]
         flat = _losses(softmax_loss_function, reshape(targets, [-1]), reshape(logits, concat([[-1], [classes]], 0)))
@@ -72,6 +80,9 @@ def sequence_loss(logits: Any, targets: Any, weights: Any, average_across_timest
         axes = [axis for axis, mean in ((1, average_across_timesteps), (0, average_across_batch)) if mean]
         for axis in axes:
             losses = reduce_sum(losses, [axis]) / (reduce_sum(weights, [axis]) + _TINY)
+        axes = [] if axes else [axis for axis, total in ((1, sum_over_timesteps), (0, sum_over_batch)) if total]
+        if axes:
+            losses = div_no_nan(reduce_sum(losses, axes), cast(count_nonzero(weights, axes), losses.dtype))
         result: Tensor = losses
         return result
 

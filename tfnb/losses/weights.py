@@ -90,10 +90,6 @@ def remove_squeezable_dimensions(labels: Any, predictions: Any, expected_rank_di
     """Return (labels, predictions), the one that has a rank too many without its last axis, if that has size 1.
 
     labels, predictions: tensors; expected_rank_diff: how much larger the rank of the predictions should be.
-
-    >>> labels, predictions = tf.contrib.framework.remove_squeezable_dimensions(tf.zeros([4, 1]), tf.zeros([4]))
-    >>> labels.shape.as_list()
-    [4]
     """
     with name_scope(name, "remove_squeezable_dimensions", [labels, predictions]):
         predictions, labels = convert_to_tensor(predictions), convert_to_tensor(labels)

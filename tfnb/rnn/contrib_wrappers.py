@@ -103,9 +103,9 @@ class HighwayWrapper(CellWrapper):
         super().__init__(cell)
         self._coupled, self._start = couple_carry_transform_gates, carry_bias_init
 
-    def call(self, inputs: Any, state: Any) -> Any:
-        """Return (output, next state)."""
-        outputs, state = self.cell(inputs, state)
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """Return (output, next state). The gates' variables are of the current scope, beside the cell's."""
+        outputs, state = self.cell(inputs, state, scope=scope)
         nest.assert_same_structure(inputs, outputs)
         for a, b in zip(nest.flatten(inputs), nest.flatten(outputs), strict=True):
             a.shape.assert_is_compatible_with(b.shape)

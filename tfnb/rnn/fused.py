@@ -14,7 +14,7 @@ from tfnb.rnn.cells import LSTMStateTuple
 from tfnb.rnn.contrib_cells import LSTMBlockCell
 from tfnb.rnn.dynamic import bidirectional_dynamic_rnn, dynamic_rnn
 from tfnb.rnn.static import static_bidirectional_rnn, static_rnn
-from tfnb.variables.scope import variable_scope
+from tfnb.variables.scope import get_variable_scope, variable_scope
 
 
 class FusedRNNCell:
@@ -164,7 +164,7 @@ def stack_bidirectional_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_s
     """
     return _layers(cells_fw, cells_bw, inputs, initial_states_fw, initial_states_bw, scope,
                    lambda forward, backward, x, first, last: static_bidirectional_rnn(
-                       forward, backward, x, first, last, dtype, sequence_length))
+                       forward, backward, x, first, last, dtype, sequence_length, get_variable_scope()))
 
 
 def stack_bidirectional_dynamic_rnn(cells_fw: Any, cells_bw: Any, inputs: Any, initial_states_fw: Any = None,

@@ -64,7 +64,7 @@ def _batch(inputs: Any) -> Any:
 
 
 class TimeFreqLSTMCell(_Frequencies):
-    """An LSTM whose windows of frequencies see the output of the window before (Li et al., 2015). Variables: W, B.
+    """An LSTM whose windows of frequencies see the output of the window before (Li et al., 2015). Variables: W_0, B.
 
     feature_size: of a window; frequency_skip: columns between two. cell_clip: the memory is cut to +- this. The state
     has 2 * num_units for each window: pass one where there are several, since state_size counts one.
@@ -103,7 +103,7 @@ class TimeFreqLSTMCell(_Frequencies):
             for k, x in enumerate(windows):
                 c, h = before[2 * k:2 * k + 2]
                 with variable_scope(scope, reuse=True if k else None):
-                    i, j, f, o = self._sums(concat([x, h, m], 1), 4, "W", "B")
+                    i, j, f, o = self._sums(concat([x, h, m], 1), 4, "W_0", "B")
                 c = self._clipped(sigmoid(f + self._forget_bias + forget * c) * c + sigmoid(i + enter * c) * tanh(j))
                 m = sigmoid(o + leave * c) * tanh(c)
                 made += [c, m]
@@ -111,7 +111,7 @@ class TimeFreqLSTMCell(_Frequencies):
 
 
 class GridLSTMCell(_Frequencies):
-    """A grid of LSTMs over time and frequency (Kalchbrenner et al., 2016). Variables: W_f_0, B_f_0, W_t_0, B_t_0...
+    """A grid of LSTMs over time and frequency (Kalchbrenner et al., 2016). Variables: W_f_0_0, B_f_0, W_t_0_0...
 
     feature_size: of a window; frequency_skip: columns between two. num_frequency_blocks: list of the numbers of
     windows of each block, which start_freqindex_list and end_freqindex_list bound (None: one block).
@@ -180,7 +180,7 @@ class GridLSTMCell(_Frequencies):
     def _gates(self, x: Any, letter: str, block: int, cs: tuple[Any, Any]) -> Any:
         """Return (input gate, forget gate, candidate, sum of the output gate, its diagonals) of frequency or time."""
         name = {"f": "freq", "t": "time"}[letter]
-        parts = self._sums(x, 3 if self._couples else 4, f"W_{letter}_{block}", f"B_{letter}_{block}")
+        parts = self._sums(x, 3 if self._couples else 4, f"W_{letter}_{block}_0", f"B_{letter}_{block}")
         i, j, o = parts[0], parts[1], parts[-1]
 
         def seen(gate: str) -> Any:

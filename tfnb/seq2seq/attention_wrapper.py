@@ -210,8 +210,7 @@ def _layers(mechanisms: Sequence[Any], sizes: Any, layers: Any, dtype: Any) -> l
                          f"{len(many)} vs {len(mechanisms)}")
     if sizes is None:
         return many
-    return [Dense(size, name="attention_layer" if len(many) == 1 else f"attention_layer_{number}", use_bias=False,
-                  dtype=dtype) for number, size in enumerate(many)]
+    return [Dense(size, name="attention_layer", use_bias=False, dtype=dtype) for size in many]
 
 
 def _size(layer: Any, cell: Any, mechanism: Any) -> int:

@@ -25,7 +25,7 @@ from tfnb.layers.normalization import BatchNormalization
 from tfnb.layers.pooling import AveragePooling2D, MaxPooling2D
 from tfnb.layers.separable import SeparableConv2D
 from tfnb.layers.transposed import Conv2DTranspose
-from tfnb.ops.array.reshape import identity
+from tfnb.ops.array.reshape import identity, reshape, shape
 from tfnb.ops.nn.activations import bias_add as _bias_add
 from tfnb.ops.nn.activations import relu as _relu
 from tfnb.ops.nn.activations import relu6 as _relu6
@@ -341,7 +341,8 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
                renorm_clipping: Any = None, renorm_decay: float = 0.99, adjustment: Any = None) -> Any:
     """Batch normalization. updates_collections: where the updates of the averages go; None: they run with the output.
 
-    param_initializers, param_regularizers: dicts from "beta", "gamma", "moving_mean", "moving_variance". Raises
+    param_initializers, param_regularizers: dicts from "beta", "gamma", "moving_mean", "moving_variance". fused: None is
+    True for inputs of rank 2 and 4, whose moving variance is that of a sample, n / (n - 1) times the batch's. Raises
     ValueError for batch_weights and zero_debias_moving_mean, which are not there.
 
     >>> y = tf.contrib.layers.batch_norm(tf.constant([[1.0], [3.0]]), is_training=True)
@@ -357,12 +358,19 @@ def batch_norm(inputs: Any, decay: float = 0.999, center: bool = True, scale: bo
     options.update({f"{name}_regularizer": loss for name, loss in losses.items()})
     with variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=_getter()) as sc:
         inputs = convert_to_tensor(inputs)
+        flat = None
+        if inputs.shape.ndims == 2 and fused is not False and not renorm and adjustment is None:
+            flat, fused, data_format = inputs, True, "NHWC"
+            inputs = reshape(inputs, [-1, 1, 1, inputs.shape.as_list()[1]])
         layer = BatchNormalization(
             1 if data_format.startswith("NC") else -1, decay, epsilon, center, scale, trainable=trainable,
             renorm=renorm, renorm_clipping=renorm_clipping, renorm_momentum=renorm_decay, adjustment=adjustment,
             name=sc.name, _scope=sc, _reuse=reuse, fused=fused, **options)
         layer.updates_collection = updates_collections
         outputs = layer(inputs, training=is_training)
+        if flat is not None:
+            outputs = reshape(outputs, shape(flat))
+            outputs.set_shape(flat.shape)
         for name in ("moving_mean", "moving_variance", "beta", "gamma"):
             _collect_variable(getattr(layer, name), variables_collections, name)
         if updates_collections is None and layer.updates:

@@ -66,7 +66,7 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
                 loss = identity(loss)
         wanted = OPTIMIZER_SUMMARIES[:2] + OPTIMIZER_SUMMARIES[4:] if summaries is None else summaries
         rate = _rate(learning_rate, learning_rate_decay_fn, step)
-        if rate is not None and "learning_rate" in wanted:
+        if rate is not None and learning_rate_decay_fn is not None and "learning_rate" in wanted:
             summary.scalar("learning_rate", rate)
         made = _optimizer(optimizer, rate)
         pairs = made.compute_gradients(loss, list(variables) if variables is not None else trainable_variables(),
@@ -76,15 +76,33 @@ def optimize_loss(loss: Any, global_step: Any, learning_rate: Any, optimizer: An
         if gradient_multipliers is not None:
             pairs = [(_multiplied(g, gradient_multipliers.get(v, gradient_multipliers.get(v.op.name))), v)
                      for g, v in pairs]
+        if "global_gradient_norm" in wanted:
+            summary.scalar("global_norm/gradient_norm", _norm(pairs))
         pairs = _clipped(pairs, clip_gradients)
         if "loss" in wanted:
             summary.scalar("loss", loss)
-        if "global_gradient_norm" in wanted:
-            summary.scalar("global_norm/gradient_norm", global_norm([g for g, _ in pairs if g is not None]))
+        _summarize(pairs, wanted)
+        if clip_gradients is not None and "global_gradient_norm" in wanted:
+            summary.scalar("global_norm/clipped_gradient_norm", _norm(pairs))
         apply = made.apply_gradients(pairs, global_step=step if increment_global_step else None, name="train")
         with control_dependencies([apply]):
-            trained: Tensor = identity(loss)
+            trained: Tensor = identity(loss, name="control_dependency")
             return trained
+
+
+def _norm(pairs: list[Any]) -> Any:
+    return global_norm([gradient for gradient, _ in pairs if gradient is not None])
+
+
+def _summarize(pairs: list[Any], wanted: Any) -> None:
+    """Add a histogram and the norm of each gradient, under the variable's name."""
+    for gradient, v in pairs:
+        if gradient is not None:
+            name = v.name.replace(":", "_")
+            if "gradients" in wanted:
+                summary.histogram(f"gradients/{name}", _values(gradient))
+            if "gradient_norm" in wanted:
+                summary.scalar(f"gradient_norm/{name}", global_norm([_values(gradient)]))
 
 
 def _rate(given: Any, decay: Callable[..., Any] | None, step: Any) -> Any:

@@ -10,6 +10,7 @@ from tfnb.graph.stack import name_scope
 from tfnb.layers.contrib.arg_scope import add_arg_scope
 from tfnb.layers.contrib.outputs import collect_named_outputs
 from tfnb.ops.array.gather import one_hot
+from tfnb.ops.array.reshape import reshape, shape
 from tfnb.ops.math.arithmetic import square
 from tfnb.ops.math.functions import sqrt
 from tfnb.ops.nn.cross_entropy import softmax as _softmax
@@ -100,7 +101,16 @@ def softmax(logits: Any, scope: str | None = None) -> Any:
     array([[[0.5, 0.5]]], dtype=float32)
     """
     with variable_scope(scope, "softmax", [logits]):
-        return _softmax(logits)
+        logits = convert_to_tensor(logits)
+        # Official names of the result, as programs fetch it ("InceptionV3/Predictions/Reshape_1:0")
+        made = _softmax(reshape(logits, [-1, _last_size(logits)]))
+        made = reshape(made, shape(logits))
+        made.set_shape(logits.shape)
+        return made
+
+
+def _last_size(x: Any) -> Any:
+    return x.static[-1] if x.static and x.static[-1] is not None else shape(x)[-1]
 
 
 describe(globals(), CONTRIB_LAYERS)

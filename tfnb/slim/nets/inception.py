@@ -98,7 +98,7 @@ def inception_v1(inputs: Any, num_classes: int = 1000, is_training: bool = True,
             arg_scope([batch_norm, dropout], is_training=is_training):
         net, points = inception_v1_base(inputs, scope=within)
         return classified(net, points, num_classes, dropout_keep_prob, spatial_squeeze, prediction_fn,
-                          "MaxPool_0a_7x7", "Dropout_0b", "Conv2d_0c_1x1"), points
+                          "MaxPool_0a_7x7", "Dropout_0b", "Conv2d_0c_1x1", inside=True), points
 
 
 def inception_v2_base(inputs: Any, final_endpoint: str = "Mixed_5c", min_depth: int = 16,

@@ -100,10 +100,12 @@ def window(net: Any, sizes: tuple[int, int]) -> list[int]:
 
 
 def classified(net: Any, points: dict[str, Any], num_classes: int, keep_prob: float, squeezed: bool,
-               prediction_fn: Any, pool: str, drop: str, last: str, pre_logits: bool = False) -> Any:
+               prediction_fn: Any, pool: str, drop: str, last: str, pre_logits: bool = False,
+               inside: bool = False) -> Any:
     """Return the logits of features; they and the predictions join the end points.
 
-    pool, drop, last: the scopes of the pool of the whole image, of dropout and of the last layer.
+    pool, drop, last: the scopes of the pool of the whole image, of dropout and of the last layer. inside: whether the
+    predictions belong to the scope of the logits.
     """
     with variable_scope("Logits"):
         sizes = window(net, (8, 8) if pre_logits else (7, 7))
@@ -114,8 +116,11 @@ def classified(net: Any, points: dict[str, Any], num_classes: int, keep_prob: fl
         logits = conv2d(net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope=last)
         if squeezed:
             logits = squeeze(logits, [1, 2], name="SpatialSqueeze")
-    points["Logits"] = logits
-    points["Predictions"] = prediction_fn(logits, scope="Predictions")
+        points["Logits"] = logits
+        if inside:
+            points["Predictions"] = prediction_fn(logits, scope="Predictions")
+    if not inside:
+        points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits
 
 

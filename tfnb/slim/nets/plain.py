@@ -44,7 +44,7 @@ def network(name: str, reference: str, image: int, features: Rows, window: int, 
     def build(inputs: Any, num_classes: int = 1000, is_training: bool = True, dropout_keep_prob: float = 0.5,
               spatial_squeeze: bool = True, scope: str = name) -> tuple[Any, dict[str, Any]]:
         with variable_scope(scope, name, [inputs]) as sc:
-            points = f"{sc.original_name_scope}_end_points"
+            points = f"{sc.name if name == 'overfeat' else sc.original_name_scope}_end_points"
             with arg_scope([conv2d, fully_connected, max_pool2d], outputs_collections=points):
                 net = inputs
                 for key, row in features.items():

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tfnb.graph.parts.keys import GraphKeys
-from tfnb.graph.stack import control_dependencies, get_collection, get_collection_ref
+from tfnb.graph.stack import control_dependencies, get_collection, get_collection_ref, name_scope
 from tfnb.ops.array.reshape import identity
 from tfnb.ops.control.checks import check_numerics as _checked
 from tfnb.ops.control.group import group
-from tfnb.ops.io.summary import histogram
+from tfnb.ops.io.summary import histogram, scalar
 from tfnb.ops.reductions.clip import clip_by_norm, global_norm
 from tfnb.train.global_step import get_or_create_global_step
 from tfnb.train.optimizers.optimizer import Optimizer
@@ -47,11 +47,12 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = USE_GLOB
     if transform_grads_fn is not None:
         pairs = transform_grads_fn(pairs)
     if summarize_gradients:
-        add_gradients_summaries(pairs)
+        with name_scope("summarize_grads"):
+            add_gradients_summaries(pairs)
     applied = optimizer.apply_gradients(pairs, global_step=step)
     loss = _checked(total_loss, "LossTensor is inf or nan") if check_numerics else total_loss
-    with control_dependencies([applied]):
-        made = identity(loss, name="train_op")
+    with name_scope("train_op"), control_dependencies([applied]):
+        made = identity(loss, name="control_dependency")
     found = get_collection_ref(GraphKeys.TRAIN_OP)
     if made not in found:
         found.append(made)
@@ -59,19 +60,19 @@ def create_train_op(total_loss: Any, optimizer: Any, global_step: Any = USE_GLOB
 
 
 def add_gradients_summaries(grads_and_vars: Any) -> list[Any]:
-    """Add histograms of gradients and their norms. grads_and_vars: a list of pairs (gradient, variable).
+    """Add histograms of gradients and scalars of their norms. grads_and_vars: a list of pairs (gradient, variable).
 
     >>> v = tf.Variable(3.0, name="v")
     >>> summaries = tf.contrib.training.add_gradients_summaries([(tf.constant(1.0), v)])
     >>> [summary.op.name for summary in summaries]
-    ['v/gradient', 'v/gradient_norm']
+    ['v_gradient', 'v_gradient_norm']
     """
     made = []
     for gradient, variable in grads_and_vars:
         if gradient is not None:
             values = getattr(gradient, "values", gradient)
-            made.append(histogram(f"{variable.op.name}/gradient", values))
-            made.append(histogram(f"{variable.op.name}/gradient_norm", global_norm([values])))
+            made.append(histogram(f"{variable.op.name}_gradient", values))
+            made.append(scalar(f"{variable.op.name}_gradient_norm", global_norm([values])))
     return made
 
 

@@ -40,14 +40,15 @@ class AdaMaxOptimizer(AdamOptimizer):
     0.75
     """
 
-    _rule = replace(AdamOptimizer._rule, step=ApplyAdaMax)
+    _rule = replace(AdamOptimizer._rule, step=ApplyAdaMax, powers={"beta1_power": "beta1"})
 
     @keep_arguments
     def __init__(self, learning_rate: Any = 0.001, beta1: Any = 0.9, beta2: Any = 0.999, epsilon: Any = 1e-8,
                  use_locking: bool = False, name: str = "AdaMax") -> None: ...
 
     def _step_rows(self, grad: IndexedSlices, var: Variable) -> Operation:
-        first, _, rate, beta1, beta2, epsilon = self._numbers(var)
+        names = "beta1_power", "lr", "beta1", "beta2", "epsilon"
+        first, rate, beta1, beta2, epsilon = (self._step_input(name, var) for name in names)
         mean, new_mean = self._rows_replaced(var, "m", grad.indices, lambda m: beta1 * m + (1 - beta1) * grad.values)
         norm, new_norm = self._rows_replaced(var, "v", grad.indices, lambda v: Maximum(beta2 * v, Abs(grad.values)))
         change = rate / (1 - first) * (new_mean / (new_norm + epsilon))

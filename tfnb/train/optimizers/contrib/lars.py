@@ -6,6 +6,7 @@ from typing import Any
 
 from tfnb.core.arguments import OPTIMIZERS, describe
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.ops.math.casting import cast
 from tfnb.ops.math.compare import where
 from tfnb.ops.reductions.reduce import norm
 from tfnb.train.optimizers.declared import keep_arguments
@@ -46,7 +47,8 @@ class LARSOptimizer(MomentumOptimizer):
         return rate * where((weights > 0) & (slope > 0), ratio, 1.0)
 
     def _step_dense(self, grad: Tensor, var: Variable) -> Operation:
-        return self._apply_step(self._rule.step, var, grad=grad, lr=self.compute_lr(grad, var))
+        # The slot sums steps, not gradients: a rate that changes counts for the gradients of its own time.
+        return self._apply_step(self._rule.step, var, grad=grad * self.compute_lr(grad, var), lr=cast(1.0, grad.dtype))
 
 
 describe(globals(), OPTIMIZERS)
