@@ -72,7 +72,9 @@ def mean_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
 
 def mean_pairwise_squared_error(predictions: Any, labels: Any = None, weights: Any = 1.0,
                                 scope: str | None = None) -> Tensor:
-    """Return the mean square, over all pairs of elements of an example (each with itself, too), of what their differences differ by.
+    """Return the mean square, over all pairs of elements of an example, of what their differences differ by.
+
+    The pairs of an element with itself count, too: of n elements the result is (n - 1) / n of that of tf.losses.
 
     >>> sess.run(tf.contrib.losses.mean_pairwise_squared_error([[1.0, 2.0, 5.0]], [[1.0, 2.0, 3.0]]))
     1.7778
