@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 
 import numpy as np
@@ -125,6 +126,34 @@ def test_a_session_with_threads_is_lost_for_good(served):
     with tf.Session(served) as session:
         session.run(queue.dequeue_up_to(1) if session.run(queue.size()) else tf.no_op())
         session.run(queue.enqueue([8.0]))           # the cancelling op of the runner did not close it
+
+
+@pytest.mark.parametrize("remote", [True, False])
+def test_closing_a_session_cancels_what_waits_in_it(remote):
+    """The queue stays with its server: an enqueue that went on waiting would fill it for others."""
+    server = tf.train.Server({"local": ["127.0.0.1:0"]}, serve=True)
+    target = server.target.replace("127.0.0.1", "localhost") if remote else server.target
+    queue = tf.FIFOQueue(1, tf.float32, [[]], shared_name="kept")
+    add = queue.enqueue([7.0])
+    session, errors = tf.Session(target), []
+
+    def fill() -> None:
+        try:
+            while True:
+                session.run(add)
+        except tf.errors.OpError as error:
+            errors.append(error)
+    thread = threading.Thread(target=fill)
+    thread.start()
+    with tf.Session(target) as other:
+        while not other.run(queue.size()):
+            time.sleep(0.01)
+        time.sleep(0.1)                             # the second one waits now
+        session.close()
+        thread.join(10)
+        assert not thread.is_alive() and isinstance(errors[0], tf.errors.CancelledError), errors
+        assert other.run([queue.dequeue(), queue.size()])[0] == 7 and other.run(queue.size()) == 0
+    server.stop()
 
 
 def in_container(name: str, target: str, shape: list[int], given: float | None) -> np.ndarray:

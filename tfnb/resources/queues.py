@@ -25,7 +25,7 @@ _STUCK, _MOVED, _DONE = range(3)                   # results of serving the head
 class _Attempt:
     """Waiting call of a thread: the count of elements it still waits for, those it has, and the lock it waits on."""
 
-    __slots__ = ("need", "elements", "partial", "closes", "gate", "done", "error")
+    __slots__ = ("need", "elements", "partial", "closes", "gate", "done", "error", "cancelled")
 
     def __init__(self, need: int, elements: Any, partial: bool = False, closes: bool = False) -> None:
         self.need, self.elements, self.partial, self.closes = need, elements, partial, closes
@@ -33,6 +33,16 @@ class _Attempt:
         self.gate.acquire()
         self.done = False
         self.error: OpError | None = None
+        self.cancelled = run.cancelled
+
+    def cancel(self) -> CancelledError | None:
+        """Return the error of a run that was cancelled: its thread looks only every LOOK seconds."""
+        try:
+            if self.cancelled is not None:
+                self.cancelled.check()
+        except CancelledError as error:
+            return error
+        return None
 
     def finish(self, error: OpError | None = None) -> int:
         """Wake the thread. To be called once, with the queue's lock held."""
@@ -42,21 +52,22 @@ class _Attempt:
 
 
 class Cancellation(threading.Event):
-    """Event of a run that is set when the run is over or cancelled. around: that of the run or call that it is part of.
+    """Event of a run that is set when the run is over or cancelled.
 
-    reason: of the CancelledError of ops that wait.
+    around: those of the run, call or session that it is part of. reason: of the CancelledError of ops that wait.
     """
 
-    def __init__(self, around: Cancellation | None = None, reason: str = "another op of it failed") -> None:
+    def __init__(self, *around: Cancellation | None, reason: str = "another op of it failed") -> None:
         super().__init__()
-        self._around, self._reason = around, reason
+        self._around = [event for event in around if event is not None]
+        self._reason = reason
 
     def check(self) -> None:
         """Raise CancelledError if this event, or one around it, is set."""
         if self.is_set():
             raise CancelledError(None, None, f"The run was cancelled: {self._reason}")
-        if self._around is not None:
-            self._around.check()
+        for event in self._around:
+            event.check()
 
 
 class _Run(threading.local):
@@ -77,6 +88,14 @@ def cancelled_by(event: Cancellation) -> Iterator[None]:
         yield
     finally:
         run.cancelled = around
+
+
+def cancellable(call: Callable[..., Any], event: Cancellation) -> Callable[..., Any]:
+    """Return a function that an event cancels too, beside what cancels its caller."""
+    def made(*args: Any) -> Any:
+        with cancelled_by(Cancellation(run.cancelled, event)):
+            return call(*args)
+    return made
 
 
 @contextmanager
@@ -263,7 +282,13 @@ class Queue:
     def _serve_line(self, line: deque[_Attempt], serve: Callable[[_Attempt], int]) -> bool:
         moved = False
         while line:
-            result = serve(line[0])
+            attempt = line[0]
+            if error := attempt.cancel():
+                if line is self._taking and attempt.elements:
+                    self._put_back(attempt.elements)
+                result = attempt.finish(error)
+            else:
+                result = serve(attempt)
             if result is not _DONE:
                 return moved or result is _MOVED
             line.popleft()

@@ -20,6 +20,7 @@ from tfnb.graph.graph import Graph
 from tfnb.graph.parts.context import default_sessions
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import get_default_graph
+from tfnb.resources.queues import Cancellation, cancellable
 from tfnb.runtime.call import Call
 from tfnb.runtime.devices import HERE, DeviceAttributes, Placer
 from tfnb.runtime.executor import Executor, settings_of
@@ -69,6 +70,7 @@ class BaseSession:
         self._executors: dict[tuple[Any, ...], tuple[int, Executor | RemoteExecutor]] = {}
         self._calls: dict[Any, Call] = {}
         self._closed = False
+        self._ended = Cancellation(reason="its session was closed")
         self._guard: Any = None                    # the continuous NaN check, once a run was checked
         limits = (0 if config is None else config.operation_timeout_in_ms, here.timeout if here else 0)
         self._patience = min((int(limit) for limit in limits if limit > 0), default=0)
@@ -92,9 +94,9 @@ class BaseSession:
     def close(self) -> None:
         """Release the session's own variables and its programs. A closed session raises RuntimeError when run."""
         self._closed = True
-        self._partial.clear()
-        self._calls.clear()
-        self._executors.clear()
+        self._ended.set()
+        for held in (self._partial, self._calls, self._executors):
+            held.clear()
         if self._remote is not None:
             self._remote.close()
         if self._owns_store:
@@ -229,7 +231,10 @@ class BaseSession:
             apart = split(plan.ops, plan.fetches, plan.targets, plan.feeds)
             return self._remote.executor(plan, None if apart is None else Here(apart, plan.feeds, self._store))
         self._placer.check(plan)
-        return Executor(plan, self._store, settings=self._settings)
+        made = Executor(plan, self._store, settings=self._settings)
+        if not self._owns_store:                   # a store of its own ends what waits in it
+            made.run = cancellable(made.run, self._ended)       # type: ignore[method-assign]
+        return made
 
     def _check_open(self) -> None:
         if self._closed:
