@@ -1,4 +1,5 @@
 """Unicode in strings, texts of tensors, n-grams and fingerprints: as in TensorFlow."""
+import random
 import sys
 
 import numpy as np
@@ -129,17 +130,38 @@ def test_print_in_a_loop_comes_in_order(capsys):
     assert capsys.readouterr().out == "step 0\nstep 1\nstep 2\n"
 
 
-def test_valid_texts_are_decoded_at_once_as_one_by_one(monkeypatch):
-    """Malformed texts, and valid bytes that two strings share, go one by one."""
-    texts = ["", "abc", "h\u00e9", "\u4e2d\u6587", "\U0001f600x", "a\tb", b"\xc3", b"\xa9", b"\xff"]
-    given = [t if isinstance(t, bytes) else t.encode() for t in texts]
-    cases = [given[:5], given[:6], given[:7], given[6:8], given, [], [b"", b""]]
-    ops = [tf.raw_ops.UnicodeDecodeWithOffsets(input=tf.constant(case, tf.string, [len(case)]), input_encoding="UTF-8",
-                                               replace_control_characters=controls)
-           for case in cases for controls in (False, True)]
+LEADS = b"A\x80\x8f\x90\x9f\xa0\xbf\xc1\xc2\xdf\xe0\xe1\xed\xef\xf0\xf4\xf5\xff"
+LETTERS = "A\t\x7f\u0080\u07ff\u0800\ud7ff\ue000\uffff\U00010000\U0010ffff"
+
+
+def test_many_texts_are_decoded_and_encoded_as_one_by_one(monkeypatch):
+    choose = random.Random(3)
+    texts = [bytes(choose.choices(LEADS, k=choose.randrange(7))) if choose.random() < 0.5 else
+             "".join(choose.choices(LETTERS, k=choose.randrange(5))).encode() for _ in range(2000)]
+    ops = []
+    for errors in ("replace", "ignore"):
+        for controls in (False, True):
+            attrs = {"input_encoding": "UTF-8", "replace_control_characters": controls, "errors": errors}
+            ops += [tf.raw_ops.UnicodeDecodeWithOffsets(input=tf.constant(texts), **attrs)]
+            ops += [[tf.raw_ops.UnicodeTranscode(input=tf.constant(texts), output_encoding=encoding, **attrs)]
+                    for encoding in ("UTF-8", "UTF-16-BE", "UTF-32-BE")]
     with tf.Session() as sess:
         found = sess.run(ops)
-        monkeypatch.setattr(unicode, "_decode_valid", lambda texts, controls: None)
-        for at_once, one_by_one in zip(found, sess.run(ops), strict=True):
-            for a, b in zip(at_once, one_by_one, strict=True):
+        monkeypatch.setattr(unicode, "LEAST", 1 << 30)
+        for many, one_by_one in zip(found, sess.run(ops), strict=True):
+            for a, b in zip(many, one_by_one, strict=True):
                 assert a.dtype == b.dtype and a.tolist() == b.tolist()
+        with pytest.raises(tf.errors.InvalidArgumentError, match="Invalid formatting"):
+            monkeypatch.undo()
+            sess.run(tf.strings.unicode_transcode(texts, "UTF-8", "UTF-8", errors="strict"))
+
+
+def test_many_rows_of_codes_are_encoded_as_one_by_one(monkeypatch):
+    codes = [ord(letter) for letter in LETTERS * 10]
+    rows = tf.raw_ops.UnicodeEncode(input_values=codes, input_splits=[0, *range(0, 100, 4), len(codes)],
+                                    output_encoding="UTF-16-BE")
+    with tf.Session() as sess:
+        found = sess.run(rows)
+        monkeypatch.setattr(unicode, "LEAST", 1 << 30)
+        assert found.tolist() == sess.run(rows).tolist()
+    assert b"".join(found.tolist()).decode("utf-16-be") == LETTERS * 10

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from tfnb.core import indexing
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
+from tfnb.kernels.library.text import unicode as kernels
+from tfnb.kernels.library.text.spans import joined
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
@@ -23,6 +25,7 @@ from tfnb.ops.strings.string_ops import re2_pattern
 from tfnb.ops.strings.transforms import each
 
 LARGEST = 0x10FFFF
+LEAST = 16                          # strings from which kernels are quicker
 UNKNOWN = 103                       # the code of ICU for characters that no script has
 # Names of scripts at the place that is their code in ICU (UScriptCode); "-": no characters have it.
 SCRIPTS = """
@@ -141,9 +144,29 @@ def UnicodeTranscode(input: Any, *, input_encoding: bytes, output_encoding: byte
     >>> sess.run(tf.strings.unicode_transcode(["caf\\u00e9"], "UTF-8", "UTF-16-BE"))
     array([b'\\x00c\\x00a\\x00f\\x00\\xe9'], dtype=object)
     """
-    policy = _Policy(ctx.attrs)
+    policy, codec = _Policy(ctx.attrs), _codec(output_encoding)
+    found = _decode_many(input, input_encoding, policy)
+    if found is not None:
+        splits, codes, _, replaced = found
+        return input.copy() if codec == "utf-8" and not replaced else strings(
+            kernels.encoded(codes, splits, codec), input.shape)
     return each(lambda text: _encoded([code for code, _ in policy.decoded(text, input_encoding)], output_encoding),
                 input)
+
+
+def _decode_many(texts: np.ndarray, encoding: bytes,
+                 policy: _Policy) -> tuple[np.ndarray, np.ndarray, np.ndarray, int] | None:
+    """Return row splits, code points, the bytes where they begin, and how many were replaced, by machine code.
+
+    None for few strings in UTF-8, and for another encoding. Raises ValueError for malformed ones if "strict".
+    """
+    if texts.size < LEAST or not has_compiler() or _codec(encoding) != "utf-8":
+        return None
+    splits, codes, places, malformed, replaced = kernels.decoded(
+        *joined(texts), -1 if policy.errors == b"ignore" else policy.substitute, policy.controls)
+    if malformed and policy.errors == b"strict":
+        raise ValueError("Invalid formatting on input string")
+    return splits, codes, places, replaced
 
 
 def _decoded_shapes(ctx: Any) -> list[Static]:
@@ -152,39 +175,16 @@ def _decoded_shapes(ctx: Any) -> list[Static]:
     return [(count,), *[(None,)] * (len(ctx.op.outputs) - 1)]
 
 
-def _decode_valid(texts: Sequence[bytes], controls: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return counts of code points, code points and the bytes where they begin of UTF-8 strings, decoded at once.
-
-    None if one is malformed, or has characters that `controls` replaces.
-    """
-    whole = b"".join(texts)
-    try:
-        codes = np.frombuffer(whole.decode("utf-8").encode("utf-32-le"), np.int32)
-    except UnicodeDecodeError:
-        return None
-    ends = np.cumsum([0, *map(len, texts)])
-    letters = np.frombuffer(whole, np.uint8) & 0xC0 != 0x80
-    cut = ends[:-1][np.diff(ends) > 0]
-    if not letters[cut].all() or controls and (codes <= 0x1F).any():        # a character over two strings
-        return None
-    starts = np.flatnonzero(letters)
-    counts = np.diff(np.searchsorted(starts, ends))
-    return counts, codes, starts - indexing.repeat(ends[:-1], counts)
-
-
 def _decode(texts: np.ndarray, attrs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row splits, code points and the bytes where they begin, of strings in row-major order."""
-    policy, rows = _Policy(attrs), []
-    if _codec(attrs["input_encoding"]) == "utf-8":
-        found = _decode_valid(texts.reshape(-1).tolist(), policy.controls)
-        if found is not None:
-            counts, codes, places = found
-            return np.concatenate([[0], np.cumsum(counts)]).astype(attrs["Tsplits"].np_dtype), codes, places
-    for text in texts.reshape(-1):
-        rows.append(policy.decoded(text, attrs["input_encoding"]))
-    splits = np.cumsum([0, *map(len, rows)]).astype(attrs["Tsplits"].np_dtype)
+    policy, dtype = _Policy(attrs), attrs["Tsplits"].np_dtype
+    found = _decode_many(texts, attrs["input_encoding"], policy)
+    if found is not None:
+        splits, codes, places, _ = found
+        return splits.astype(dtype, copy=False), codes, places
+    rows = [policy.decoded(text, attrs["input_encoding"]) for text in texts.reshape(-1)]
     flat = np.array([piece for row in rows for piece in row], np.int64).reshape(-1, 2)
-    return splits, flat[:, 0].astype(np.int32), flat[:, 1].copy()
+    return np.cumsum([0, *map(len, rows)]).astype(dtype), flat[:, 0].astype(np.int32), flat[:, 1].copy()
 
 
 @host("input: string -> row_splits: Tsplits, char_values: int32", shape=_decoded_shapes, validate=_known,
@@ -211,10 +211,9 @@ def _rows(ctx: Any) -> list[Static]:
 
 def checked_splits(splits: np.ndarray, count: int) -> list[tuple[int, int]]:
     """Return (start, end) of each row. Raises ValueError unless the splits ascend from 0 to `count`."""
+    if not len(splits) or splits[0] != 0 or splits[-1] != count or (splits[1:] < splits[:-1]).any():
+        raise ValueError(f"expected splits that ascend from 0 to {count}, got {splits[:20].tolist()}")
     bounds = splits.tolist()
-    if not bounds or bounds[0] != 0 or bounds[-1] != count or any(a > b for a, b in zip(bounds, bounds[1:],
-                                                                                        strict=False)):
-        raise ValueError(f"expected splits that ascend from 0 to {count}, got {bounds[:20]}")
     return list(zip(bounds[:-1], bounds[1:], strict=True))
 
 
@@ -226,11 +225,11 @@ def UnicodeEncode(values: Any, splits: Any, *, output_encoding: bytes, ctx: Any)
     """Encode rows of code points as strings; what is no code point is replaced, left out or refused (`errors`)."""
     policy, codec = _Policy(ctx.attrs), _codec(output_encoding)
     if ((values >= 0) & (values <= LARGEST) & ((values < 0xD800) | (values > 0xDFFF))).all():
+        rows = checked_splits(splits, len(values))
+        if len(rows) >= LEAST and has_compiler():
+            return strings(kernels.encoded(values, splits.astype(np.int64, copy=False), codec))
         whole = values.astype("<u4").tobytes().decode("utf-32-le")
-        if np.array_equal(splits, np.arange(len(values) + 1)):              # characters: few different ones
-            table = {letter: letter.encode(codec) for letter in set(whole)}
-            return strings([table[letter] for letter in whole])
-        return strings([whole[a:b].encode(codec) for a, b in checked_splits(splits, len(values))])
+        return strings([whole[a:b].encode(codec) for a, b in rows])
     codes = [policy.valid(code) for code in values.tolist()]
     return strings([_encoded([code for code in codes[a:b] if code is not None], output_encoding)
                     for a, b in checked_splits(splits, len(codes))])
