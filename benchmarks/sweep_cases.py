@@ -201,25 +201,16 @@ def _words(m: Make) -> np.ndarray:
     return np.array([b"%d.25" % i for i in range(max(4, min(m.n // 4, 20_000)))], object)
 
 
-def _few(m: Make) -> int:
+def few(m: Make) -> int:
     """Return how many strings, or rows of 10 elements, a batch of a pipeline has: 32 to 1,000."""
     return max(32, min(m.n // 100, 1000))
 
 
 def _lines(m: Make, mark: bytes) -> np.ndarray:
     """Return strings of 10 numbers with marks between."""
-    made = np.empty(_few(m), object)
+    made = np.empty(few(m), object)
     made[:] = [mark.join(b"%.4f" % x for x in row) for row in m.random.standard_normal((len(made), 10))]
     return made
-
-
-def _sparse(columns: int = 100, *more: Any) -> Callable[[Make], Call]:
-    return lambda m: ([*m.spans(columns), *more], {})
-
-
-def _dense_of(m: Make) -> Call:
-    indices, values, shape = m.spans(100)
-    return [indices, shape, values, m.x()], {}
 
 
 def _lookup(ops: Sequence[str], *cases: Case) -> dict[str, list[Case]]:
@@ -374,16 +365,6 @@ CASES: dict[str, list[Case]] = {
     "FixedUnigramCandidateSampler": _sampler(unigrams=[1.0] * 50_000),
     "ComputeAccidentalHits": [("", lambda m: ([m.i(50_000, 128, 1, dtype="int64"), m.i(50_000, 64, dtype="int64")],
                                               {"num_true": 1}))],
-    "SparseTensorDenseMatMul": [("1 %", lambda m: ([*m.spans(100), m.x(100, 32)], {}))],
-    "SparseToDense": [("1 %", _dense_of)], "SparseReorder": [("1 %", _sparse())],
-    "SparseReshape": [("1 %", lambda m: ([m.spans(100)[0], m.spans(100)[2], np.array([-1, 50])], {}))],
-    "SparseFillEmptyRows": [("1 %", lambda m: ([*m.spans(100), m.x()], {}))],
-    "SparseSoftmax": [("1 %", _sparse())], "SparseReduceSum": [("1 %", _sparse(100, [1]))],
-    "SparseTensorDenseAdd": [("1 %", lambda m: ([*m.spans(100), m.x(m.rows(100), 100)], {}))],
-    "SparseDenseCwiseMul": [("1 %", lambda m: ([*m.spans(100), m.x(m.rows(100), 100)], {}))],
-    "SparseAdd": [("1 %", lambda m: ([*m.spans(100), *m.spans(100), 0.0], {}))],
-    "SparseConcat": [("1 %", lambda m: ([[m.spans(100)[0]] * 2, [m.spans(100)[1]] * 2, [m.spans(100)[2]] * 2],
-                                        {"concat_dim": 0}))],
     "StringToNumber": [("", lambda m: ([_words(m)], {"out_type": "float32"}))],
     "AsString": [("", lambda m: ([small(m, 20_000).x(small(m, 20_000).n)], {}))],
     "StringJoin": [("", lambda m: ([[_words(m), _words(m)]], {}))],
@@ -393,8 +374,6 @@ CASES: dict[str, list[Case]] = {
     "DecodeCSV": [("10 columns", lambda m: ([_lines(m, b","), [np.float32([0])] * 10], {}))],
     "StringSplit": [("10 words", lambda m: ([_lines(m, b" "), np.array(b" ", object)], {}))],
     "StaticRegexReplace": [("class", lambda m: ([_lines(m, b" ")], {"pattern": "[.,]", "rewrite": "_"}))],
-    "DenseToDenseSetOperation": [("rows of 10", lambda m: ([m.i(30, _few(m), 10), m.i(30, _few(m), 10)],
-                                                           {"set_operation": "intersection"}))],
     "DecodeRaw": [("", lambda m: ([np.array(m.x(m.n).tobytes(), object)], {"out_type": m.dtype}))],
     "CTCLoss": [("", lambda m: ([m.normal(20, 4, 12), np.array([[b, t] for b in range(4) for t in range(3)]),
                                  m.i(10, 12), np.full(4, 20, np.int32)], {}))],

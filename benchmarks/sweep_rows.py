@@ -1,6 +1,6 @@
 """Rows of the sweep, made from the op records: op x arguments x dtype x size x form.
 
-Arguments of an op come from its kind (elementwise, reductions, updates, scatter), from `sweep_cases.CASES`, or else
+Arguments of an op come from its kind (elementwise, reductions, updates, scatter), from `CASES`, or else
 from the examples in its family's docstrings and the samples of the safety walk: as they are ("tiny"), and repeated
 along the dimensions that are as long as its first one ("medium", "large"). So a new op is in the sweep by itself.
 """
@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.sweep_cases import CASES, Call, Make, Varying
+from benchmarks import sweep_cases, sweep_sparse
+from benchmarks.sweep_cases import Call, Make, Varying
 from tests.domains import points
 from tests.every_op import OPS
 from tests.safety.written import WRITTEN
@@ -24,6 +25,7 @@ from tfnb.opdef.index import MODULE_OF
 from tfnb.opdef.op import Op
 from tfnb.ops.declaration.construct import official
 
+CASES = {**sweep_cases.CASES, **sweep_sparse.CASES}
 SIZES = {"tiny": 64, "medium": 25_600, "large": 2_097_152}         # elements of the largest input: 256 B, 100 kB, 8 MB
 DTYPES = ("float64", "int32", "float16", "bfloat16")               # beside float32: at the medium size
 # Ops of a kind share one code path: these stand for it in other layouts, assigned and with large gradients.

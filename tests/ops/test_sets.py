@@ -1,5 +1,11 @@
 """Operations on sets: values, static shapes and errors as in TensorFlow."""
+import numpy as np
+import pytest
+
 from tests.differential import differences
+from tfnb.kernels.library.rows import sets
+from tfnb.kernels.library.rows.sets import Elements, combined
+from tfnb.ops.sparse.sets import OPERATIONS
 
 SETUP = '''
 def sparse(values=(3, 1, 4), places=((0, 0), (0, 1), (2, 0)), shape=(3, 2), dtype=np.int64):
@@ -34,3 +40,27 @@ SNIPPETS = {
 
 def test_sets(oracle):
     assert not differences(oracle, SNIPPETS, SETUP)
+
+
+@pytest.mark.parametrize("most", [6, 200])
+@pytest.mark.parametrize("operation", ["a-b", "b-a", "intersection", "union"])
+def test_rows_of_any_length_and_order(operation, most, monkeypatch):
+    """By machine code and by NumPy: what Python's sets give."""
+    choose = np.random.default_rng(4)
+    groups = 20
+    a, b = (Elements(choose.integers(0, groups, groups * most // 2), choose.integers(-most, most, groups * most // 2))
+            for _ in range(2))
+    join = {"a-b": set.difference, "b-a": lambda x, y: y - x, "intersection": set.intersection, "union": set.union}
+    want = [sorted(join[operation]({*a.values[a.rows == row].tolist()}, {*b.values[b.rows == row].tolist()}))
+            for row in range(groups)]
+    for compiled in (True, False):
+        monkeypatch.setattr(sets, "has_compiler", lambda compiled=compiled: compiled)
+        rows, columns, values, widest = combined(a, b, groups, OPERATIONS[operation])
+        assert [values[rows == row].tolist() for row in range(groups)] == want and widest == max(map(len, want))
+        assert columns.tolist() == [i for row in want for i in range(len(row))]
+
+
+def test_few_elements_of_many_rows():
+    """No time or memory for each row."""
+    a = Elements(np.array([10**11]), np.array([3]))
+    assert [np.asarray(part).tolist() for part in combined(a, a, 10**12, [3])] == [[10**11], [0], [3], 1]

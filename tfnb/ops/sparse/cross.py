@@ -6,8 +6,7 @@ varies fastest.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
-from itertools import chain, product
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,18 +16,21 @@ from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.library.text.hashes import fingerprints
+from tfnb.kernels.library.text import objects
+from tfnb.kernels.library.text.hashes import fingerprints, siphashes
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
 from tfnb.ops.math.casting import cast
 from tfnb.ops.sparse.structure import unknown_count
+from tfnb.ops.strings.decoding import strings
 from tfnb.ops.strings.hashing import MASK, concatenated, fingerprint, hashed, siphash
 
 DEFAULT_KEY = 0xDECAFCAFFE
 _COLUMNS = "indices: N * int64, values: sparse_types, shapes: N * int64, dense_inputs: dense_types"
 _TYPES: dict[str, Any] = dict.fromkeys(("sparse_types", "dense_types"), "list({int64, string}) >= 0")
-Column = list[list[Any]]                # the features of each row
+Form = Callable[[np.ndarray], np.ndarray]
+Column = tuple[np.ndarray, np.ndarray]      # the row of each feature, and the features
 
 
 def _batch_size(shapes: Sequence[np.ndarray], dense: Sequence[np.ndarray]) -> int:
@@ -40,31 +42,67 @@ def _batch_size(shapes: Sequence[np.ndarray], dense: Sequence[np.ndarray]) -> in
 
 
 def _columns(indices: Sequence[np.ndarray], values: Sequence[np.ndarray], shapes: Sequence[np.ndarray],
-             dense: Sequence[np.ndarray], sparse_form: Callable[[Any], Any] | None,
-             form: Callable[[Any], Any] | None) -> list[Column]:
-    """Return the columns. sparse_form, form: applied to the integers of sparse and of dense ones."""
-    rows, columns = _batch_size(shapes, dense), []
-    for places, features in zip(indices, values, strict=True):
-        column: Column = [[] for _ in range(rows)]
-        for row, feature in zip(places[:, 0].tolist(), features.tolist(), strict=True):
-            if not 0 <= row < rows:
-                raise ValueError(f"expected rows of indices in [0, {rows}), got {row}")
-            column[row].append(feature if isinstance(feature, bytes) or sparse_form is None else sparse_form(feature))
-        columns.append(column)
-    for array in dense:
-        columns.append([[x if isinstance(x, bytes) or form is None else form(x) for x in row]
-                        for row in array.tolist()])
-    return columns
+             dense: Sequence[np.ndarray], sparse_form: Form, dense_form: Form) -> tuple[int, list[Column]]:
+    """Return the number of rows and the columns. sparse_form, dense_form: what makes words or strings of features."""
+    rows = _batch_size(shapes, dense)
+    columns = [(places[:, 0], sparse_form(features)) for places, features in zip(indices, values, strict=True)]
+    for places, _ in columns:
+        bad = places[(places < 0) | (places >= rows)]
+        if len(bad):
+            raise ValueError(f"expected rows of indices in [0, {rows}), got {bad[0]}")
+    return rows, columns + [(indexing.repeat(np.arange(rows), array.shape[1]), dense_form(array.ravel()))
+                            for array in dense]
 
 
-def _crossed(columns: Sequence[Column], join: Callable[[Sequence[Any]], Any], dtype: Any) -> Any:
-    """Return the parts of the sparse tensor of the crosses, each of which `join` makes of one feature a column."""
-    rows = [[join(features) for features in product(*row)] for row in zip(*columns, strict=True)]
-    indices = [(i, j) for i, row in enumerate(rows) for j in range(len(row))]
-    values = np.empty(len(indices), dtype)
-    values[:] = list(chain.from_iterable(rows))
-    shape = np.array([len(rows), max(map(len, rows), default=0)], np.int64)
-    return np.array(indices, np.int64).reshape(-1, 2), values, shape
+def _crossed(rows: int, columns: Sequence[Column], state: Any, extend: Callable[..., Any]) -> tuple[np.ndarray, Any]:
+    """Return the row of each cross and a state of the crosses, which `extend` makes of that without a column.
+
+    extend(state, times, features, places): each cross before gets `times` ones, of the features at `places`.
+    """
+    owner = np.arange(rows)
+    for place, features in columns:
+        counts = indexing.bincount(place, minlength=rows)
+        first, times = np.cumsum(counts) - counts, counts[owner]
+        each = np.arange(times.sum()) + indexing.repeat(first[owner] - np.cumsum(times) + times, times)
+        owner = indexing.repeat(owner, times)
+        state = extend(state, times, features, np.argsort(place, kind="stable")[each])
+    return owner, state
+
+
+def _sparse(rows: int, owner: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the parts of the sparse tensor of crosses in order of their rows."""
+    counts = indexing.bincount(owner, minlength=rows)
+    indices = np.empty((len(owner), 2), np.int64)
+    indices[:, 0] = owner
+    indices[:, 1] = np.arange(len(owner)) - indexing.repeat(np.cumsum(counts) - counts, counts)
+    return indices, values, np.array([rows, counts.max(initial=0)], np.int64)
+
+
+def _strings(features: np.ndarray) -> np.ndarray:
+    """Return strings as they are, integers by their digits."""
+    return features if features.dtype.hasobject else strings([b"%d" % x for x in features.tolist()])
+
+
+def _joined_crosses(rows: int, columns: Sequence[Column], separator: bytes) -> Any:
+    """Return the parts of the sparse tensor of crosses of strings."""
+    def extend(state: list[np.ndarray], times: np.ndarray, _: np.ndarray, places: np.ndarray) -> list[np.ndarray]:
+        return [*(indexing.repeat(chosen, times) for chosen in state), places]
+    owner, chosen = _crossed(rows, columns, [], extend)
+    texts = [features[places] for (_, features), places in zip(columns, chosen, strict=True)]
+    made = objects.joined_columns(texts, separator) if texts else []
+    if made is None:
+        made = [*map(separator.join, zip(*(column.tolist() for column in texts), strict=True))]
+    return _sparse(rows, owner, strings(made))
+
+
+def _hashed_crosses(rows: int, columns: Sequence[Column], buckets: int, key: int | None) -> Any:
+    """Return the parts of the sparse tensor of crosses of hashes, uint64. key: what the first one is mixed with."""
+    def extend(state: np.ndarray | None, times: np.ndarray, words: np.ndarray, places: np.ndarray) -> np.ndarray:
+        found: np.ndarray = words[places]
+        return found if state is None else concatenated(indexing.repeat(state, times), found)
+    owner, hashes = _crossed(rows, columns, None if key is None else np.full(rows, key, np.uint64), extend)
+    found = np.zeros(0, np.uint64) if hashes is None else hashes % np.uint64(buckets if buckets > 0 else (1 << 63) - 1)
+    return _sparse(rows, owner, found.astype(np.int64))
 
 
 def _words(features: np.ndarray) -> np.ndarray:
@@ -74,36 +112,12 @@ def _words(features: np.ndarray) -> np.ndarray:
     return features.astype(np.int64).view(np.uint64)
 
 
-def _hashed_crosses(indices: Sequence[np.ndarray], values: Sequence[np.ndarray], shapes: Sequence[np.ndarray],
-                    dense: Sequence[np.ndarray], buckets: int, key: int) -> Any:
-    """Return the parts of the sparse tensor of hashed crosses, all rows at once: as `_crossed`, in arrays."""
-    rows = _batch_size(shapes, dense)
-    places = [array[:, 0] for array in indices] + [indexing.repeat(np.arange(rows), array.shape[1]) for array in dense]
-    owner, hashes = np.arange(rows), np.full(rows, key, np.uint64)            # the row of each cross, and its hash
-    for place, features in zip(places, [*values, *(array.ravel() for array in dense)], strict=True):
-        if len(place) and not 0 <= place.min() <= place.max() < rows:
-            raise ValueError(f"expected rows of indices in [0, {rows}), got {place.min()} to {place.max()}")
-        counts = indexing.bincount(place, minlength=rows)
-        first, words = np.cumsum(counts) - counts, _words(features)[np.argsort(place, kind="stable")]
-        times = counts[owner]
-        each = np.arange(times.sum()) + indexing.repeat(first[owner] - np.cumsum(times) + times, times)
-        owner, hashes = indexing.repeat(owner, times), concatenated(indexing.repeat(hashes, times), words[each])
-    counts = indexing.bincount(owner, minlength=rows)
-    column = np.arange(len(owner)) - indexing.repeat(np.cumsum(counts) - counts, counts)
-    found = (hashes % np.uint64(buckets if buckets > 0 else (1 << 63) - 1)).astype(np.int64)
-    return np.stack([owner, column], 1).astype(np.int64), found, np.array([rows, counts.max(initial=0)], np.int64)
-
-
-def _digits(number: int) -> bytes:
-    return b"%d" % number
-
-
-def _text_of(separator: bytes) -> Callable[[Sequence[bytes]], bytes]:
-    return separator.join
-
-
-def _bucket(value: int, buckets: int) -> int:
-    return value % (buckets if buckets > 0 else (1 << 63) - 1)
+def _low_words(features: np.ndarray) -> np.ndarray:
+    """Return strings as they are; of integers the 4 low bytes, which are what TensorFlow hashes of them."""
+    if features.dtype.hasobject:
+        return features
+    data = features.astype("<u4").tobytes()
+    return strings([data[at:at + 4] for at in range(0, len(data), 4)])
 
 
 def _shapes(_: Any) -> list[Static]:
@@ -136,20 +150,15 @@ def SparseCross(indices: Any, values: Any, shapes: Any, dense: Any, *, hashed_ou
         raise ValueError(f"expected out_type {'int64' if hashed_output else 'string'} for hashed_output="
                          f"{hashed_output}, got {out_type.name}")
     if not hashed_output:
-        return _crossed(_columns(indices, values, shapes, dense, _digits, _digits), _text_of(b"_X_"), object)
-    return _hashed_crosses(indices, values, shapes, dense, num_buckets, hash_key & MASK)
+        return _joined_crosses(*_columns(indices, values, shapes, dense, _strings, _strings), b"_X_")
+    return _hashed_crosses(*_columns(indices, values, shapes, dense, _words, _words), num_buckets, hash_key & MASK)
 
 
 @host(f"{_COLUMNS}, sep: string -> {_OUT.format('string')}", shape=_shapes, validate=_matrices, ranks={"sep": 0},
       N="int >= 0", **_TYPES)
 def SparseCrossV2(indices: Any, values: Any, shapes: Any, dense: Any, separator: Any) -> Any:
     """Cross the features of each row: strings joined by `sep`."""
-    return _crossed(_columns(indices, values, shapes, dense, _digits, _digits), _text_of(separator[()]), object)
-
-
-def _low_word(number: int) -> bytes:
-    """Return the 4 low bytes, which are what TensorFlow hashes of an integer."""
-    return (number & 0xFFFFFFFF).to_bytes(4, "little")
+    return _joined_crosses(*_columns(indices, values, shapes, dense, _strings, _strings), separator[()])
 
 
 @host(f"{_COLUMNS}, num_buckets: int64, strong_hash: bool, salt: int64 -> {_OUT.format('int64')}", shape=_shapes,
@@ -162,13 +171,13 @@ def SparseCrossHashed(indices: Any, values: Any, shapes: Any, dense: Any, num_bu
     """
     if len(salt) != 2:
         raise ValueError(f"expected a salt of 2 elements, got {len(salt)}")
-    strong, key = bool(strong_hash), tuple(int(word) & MASK for word in salt)
+    strong, key = bool(strong_hash), (int(salt[0]) & MASK, int(salt[1]) & MASK)
 
-    def join(features: Sequence[Any]) -> int:
-        words = [x & MASK if isinstance(x, int) else siphash(key, x) if strong else fingerprint(x) for x in features]
-        return _bucket(reduce(concatenated, words), int(num_buckets))
-    columns = _columns(indices, values, shapes, dense, _low_word, _low_word if strong else None)
-    return _crossed(columns, join, np.int64)
+    def words(features: np.ndarray) -> np.ndarray:
+        texts = _low_words(features)
+        return hashed(partial(siphash, key), partial(siphashes, key=key), texts) if strong else _words(texts)
+    return _hashed_crosses(*_columns(indices, values, shapes, dense, words, words if strong else _words),
+                           int(num_buckets), None)
 
 
 for _op in (SparseCross, SparseCrossV2, SparseCrossHashed):

@@ -12,6 +12,8 @@ from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
+from tfnb.kernels.library.rows.sets import Elements, combined
+from tfnb.kernels.library.rows.sparse import unfolded
 from tfnb.ops.composite.sparse_tensor import SparseTensor
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.public import public
@@ -50,42 +52,27 @@ def _sets_of_sparse(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, 
     return Sets(flat_places(indices[:, :-1], shape[:-1]), values, tuple(shape[:-1].tolist()))
 
 
-def _numbered(values: np.ndarray) -> tuple[np.ndarray, list[bytes] | None]:
-    """Return numbers as they are; of strings their places in sorted order, and the strings in that order."""
-    if values.dtype.kind != "O":
-        return values, None
-    names = sorted({*values.tolist()})
+def _numbered(*given: Sets) -> tuple[list[Elements], list[bytes] | None]:
+    """Return integers as they are; of strings their places in sorted order, and the strings in that order."""
+    if given[0].values.dtype.kind != "O":
+        return [Elements(sets.rows, sets.values.astype(np.int64, copy=False)) for sets in given], None
+    names = sorted({name for sets in given for name in sets.values.tolist()})
     places = {name: i for i, name in enumerate(names)}
-    return np.fromiter(map(places.__getitem__, values.tolist()), np.int64, len(values)), names
-
-
-def _distinct(rows: np.ndarray, values: np.ndarray, of: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (row, value) pairs in order, each once, and the union (as bits) of what it is `of`."""
-    order = np.lexsort((values, rows))
-    rows, values = rows[order], values[order]
-    first = np.ones(len(rows), bool)
-    first[1:] = (rows[1:] != rows[:-1]) | (values[1:] != values[:-1])
-    owners = indexing.reduceat(np.bitwise_or, of[order], np.flatnonzero(first)) if len(of) else of
-    return rows[first], values[first], owners
+    return [Elements(sets.rows, np.fromiter(map(places.__getitem__, sets.values.tolist()), np.int64, len(sets.values)))
+            for sets in given], names
 
 
 def _result(operation: bytes, dtype: np.dtype, a: Sets, b: Sets) -> Any:
     """Return a sparse tensor with the sorted elements of each set of the result."""
     if a.groups != b.groups:
         raise ValueError(f"Mismatched group shapes: {list(a.groups)} and {list(b.groups)}")
-    values, names = _numbered(np.concatenate([a.values, b.values]))
-    rows, values, of = _distinct(np.concatenate([a.rows, b.rows]), values,
-                                 indexing.repeat([1, 2], [len(a.rows), len(b.rows)]))
-    kept = np.isin(of, OPERATIONS[operation.decode()])
-    rows, values = rows[kept], values[kept]
-    starts = np.flatnonzero(np.diff(rows, prepend=-1))
-    counts = np.diff(starts, append=len(rows))
-    indices = np.zeros((len(rows), len(a.groups) + 1), np.int64)
-    if len(rows):
-        indices[:, :-1] = np.stack(np.unravel_index(rows, a.groups), 1)
-        indices[:, -1] = np.arange(len(rows)) - indexing.repeat(starts, counts)
+    (first, second), names = _numbered(a, b)
+    rows, columns, values, most = combined(first, second, prod(a.groups), OPERATIONS[operation.decode()])
+    indices = np.empty((len(rows), len(a.groups) + 1), np.int64)
+    indices[:, :-1] = rows[:, None] if len(a.groups) == 1 else unfolded(rows, np.array(a.groups, np.int64))
+    indices[:, -1] = columns
     return (indices, values.astype(dtype) if names is None else strings([names[i] for i in values.tolist()]),
-            np.array([*a.groups, counts.max(initial=0)], np.int64))
+            np.array([*a.groups, most], np.int64))
 
 
 def _known_operation(ctx: Any) -> None:
@@ -147,7 +134,8 @@ def _row_shape(ctx: Any) -> list[Static]:
 def SetSize(indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Any:
     """Count the different elements of each row of a sparse tensor."""
     found = _sets_of_sparse(indices, values, shape, validate_indices)
-    rows, _, _ = _distinct(found.rows, _numbered(values)[0], np.zeros(len(values), int))
+    (elements,), _ = _numbered(found)
+    rows, _, _, _ = combined(elements, Elements(elements.rows[:0], elements.values[:0]), prod(found.groups), [1])
     return indexing.bincount(rows, minlength=prod(found.groups)).astype(np.int32).reshape(found.groups)
 
 
