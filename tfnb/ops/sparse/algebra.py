@@ -68,13 +68,19 @@ def SparseAddGrad(dy: Any, ai: Any, bi: Any, rows: Any) -> Any:
     """Compute the gradients of the values of both addends of SparseAdd; those that were left out have none."""
     if len(dy) != len(rows):
         raise ValueError(f"expected a gradient for each of {len(rows)} sums, got {len(dy)}")
-    made = []
-    for places in (ai, bi):
-        every, own, summed = united(places, rows)
-        values = np.zeros(len(every), dy.dtype)
-        values[summed] = dy
-        made.append(values[own])
-    return tuple(made)
+    return _slopes_of(ai, rows, dy), _slopes_of(bi, rows, dy)
+
+
+def _slopes_of(indices: np.ndarray, rows: np.ndarray, dy: np.ndarray) -> np.ndarray:
+    """Return the gradient of the value at each index: that of the sum there, 0 where there is none."""
+    found = kernels.taken(indices, rows, dy)
+    if found is not None:
+        return found
+    every, own, summed = united(indices, rows)
+    values = np.zeros(len(every), dy.dtype)
+    values[summed] = dy
+    slopes: np.ndarray = values[own]
+    return slopes
 
 
 SparseAddGrad.no_gradient("as in TensorFlow, it has none")

@@ -3,6 +3,7 @@
     located(indices, shape)         the place of each value in row-major order, the first that is outside, their order
     is_ordered(indices)             whether they are in row-major order
     united(a, b)                    the union of two lists in row-major order, and the places of both in it
+    taken(wanted, rows, values)     the values at indices of another list
     unfolded(places, sizes)         indices of places
     reduced(...)                    sums or maxima along axes, in a dense tensor
     by_row(rows, count)             values sorted by their row, with room in rows that have none
@@ -18,7 +19,7 @@ import numpy as np
 from tfnb.core import indexing
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function, type_name
-from tfnb.kernels.functions.language import TYPES, Array, Static, Type
+from tfnb.kernels.functions.language import TYPES, Array, Static, Type, int64, unrolled
 
 MIXED, ASCENDING, STRICT = range(3)         # orders: out of order, equal ones beside each other, each only once
 
@@ -61,19 +62,21 @@ def located(indices: np.ndarray, shape: np.ndarray) -> tuple[np.ndarray, int, in
     return places, int(bad.argmax()) if bad.any() else -1, STRICT if least > 0 else ASCENDING if least == 0 else MIXED
 
 
-def compared(a: Array, b: Array, i: int, j: int, rank: int) -> int:
-    """Return -1, 0 or 1: row i of `a` comes before row j of `b`, is equal to it, comes after it."""
-    k = 0
-    while k < rank and a[i * rank + k] == b[j * rank + k]:
-        k += 1
+def compared(a: Array, b: Array, i: int, j: int, rank: Static) -> int:
+    """Return -1, 0 or 1: row i of `a` comes before row j of `b`, is equal to it, comes after it.
+
+    Without a branch: where two lists meet is no order that a processor could learn.
+    """
     made = 0
-    if k < rank:
-        made = -1 if a[i * rank + k] < b[j * rank + k] else 1
+    for k in unrolled(rank):
+        left, right = int(a[i * rank + k]), int(b[j * rank + k])
+        side = int(left > right) - int(left < right)
+        made = side if made == 0 else made
     return made
 
 
 @kernel_function
-def look_for_disorder(indices: Array, found: Array, count: int, rank: int, item: int) -> None:
+def look_for_disorder(indices: Array, found: Array, count: int, rank: Static, item: int) -> None:
     """Look for the first row that comes before the one ahead of it; `count` if there is none."""
     i = 1
     while i < count and compared(indices, indices, i - 1, i, rank) <= 0:
@@ -87,36 +90,46 @@ def is_ordered(indices: np.ndarray) -> bool:
     if not has_compiler():
         return bool(count < 2)
     found = np.empty(1, np.int64)
-    look_for_disorder.run(1, indices, found, count, rank)
+    look_for_disorder.run(1, indices, found, count, rank=rank)
     reached: int = found.item()
     return bool(reached >= count)
 
 
+def ascending(rows: Array, count: int, rank: Static) -> int:
+    """Return 1 if the rows of a list are in order without repetitions."""
+    fits = 1
+    for i in range(1, count):
+        fits = fits & int(compared(rows, rows, i - 1, i, rank) < 0)
+    return fits
+
+
 @kernel_function
 def unite(a: Array, b: Array, rows: Array, a_places: Array, b_places: Array, found: Array, a_count: int, b_count: int,
-          rank: int, item: int) -> None:
+          rank: Static, item: int) -> None:
     """Merge two lists, each in order without repetitions; found: how many rows there are, -1 for other lists."""
-    i, j, made, fits = 0, 0, 0, True
-    while fits and (i < a_count or j < b_count):
-        side = 1
-        if i < a_count:
-            side = -1
-            if j < b_count:
-                side = compared(a, b, i, j, rank)
-        if side <= 0:
-            for k in range(rank):
-                rows[made * rank + k] = a[i * rank + k]
-            a_places[i] = made
-            i += 1
-        else:
-            for k in range(rank):
-                rows[made * rank + k] = b[j * rank + k]
-        if side >= 0:
-            b_places[j] = made
-            j += 1
-        fits = made == 0 or compared(rows, rows, made - 1, made, rank) < 0
-        made += 1
-    found[0] = made if fits else -1
+    i, j, made = 0, 0, 0
+    if ascending(a, a_count, rank) + ascending(b, b_count, rank) < 2:
+        found[0] = int64(-1)
+    else:
+        while i < a_count and j < b_count:
+            side = compared(a, b, i, j, rank)
+            for k in unrolled(rank):
+                rows[made * rank + k] = a[i * rank + k] if side <= 0 else b[j * rank + k]
+            a_places[i], b_places[j] = int64(made), int64(made)       # the larger one is written again
+            i += int(side <= 0)
+            j += int(side >= 0)
+            made += 1
+        for left in range(i, a_count):
+            for k in unrolled(rank):
+                rows[made * rank + k] = a[left * rank + k]
+            a_places[left] = int64(made)
+            made += 1
+        for left in range(j, b_count):
+            for k in unrolled(rank):
+                rows[made * rank + k] = b[left * rank + k]
+            b_places[left] = int64(made)
+            made += 1
+        found[0] = int64(made)
 
 
 def united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
@@ -129,9 +142,37 @@ def united(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
         return None
     rows, found = np.empty((len(a) + len(b), rank), np.int64), np.empty(1, np.int64)
     a_places, b_places = np.empty(len(a), np.int64), np.empty(len(b), np.int64)
-    unite.run(1, a, b, rows, a_places, b_places, found, len(a), len(b), rank)
+    unite.run(1, a, b, rows, a_places, b_places, found, len(a), len(b), rank=rank)
     count: int = found.item()
     return None if count < 0 else (rows if count == len(rows) else rows[:count], a_places, b_places)
+
+
+@kernel_function
+def take_rows(wanted: Array, rows: Array, values: Array, taken: Array, found: Array, wanted_count: int, count: int,
+              rank: Static, T: Type, item: int) -> None:
+    """Write the value of each wanted row, 0 where there is none; found: whether both are in order, none repeated."""
+    i, j = 0, 0
+    while i < wanted_count and j < count:
+        side = compared(wanted, rows, i, j, rank)
+        taken[i] = values[j] if side == 0 else T(0)
+        i += int(side <= 0)
+        j += int(side >= 0)
+    for left in range(i, wanted_count):
+        taken[left] = T(0)
+    found[0] = ascending(wanted, wanted_count, rank) + ascending(rows, count, rank) == 2
+
+
+def taken(wanted: np.ndarray, rows: np.ndarray, values: np.ndarray) -> np.ndarray | None:
+    """Return the values at wanted indices, 0 where there are none. values: those at `rows`.
+
+    None where there is no compiler, no kernel of the dtype, or a list is not in row-major order or repeats a row.
+    """
+    rank = rows.shape[1]
+    if not has_compiler() or wanted.shape[1] != rank or type_name(values.dtype) not in TYPES:
+        return None
+    made, found = np.empty(len(wanted), values.dtype), np.empty(1, np.int64)
+    take_rows.run(1, wanted, rows, values, made, found, len(wanted), len(rows), rank=rank, T=type_name(values.dtype))
+    return made if found.item() else None
 
 
 @kernel_function
