@@ -10,9 +10,9 @@ import pytest
 import tfnb as tf
 from tests.differential import differences
 from tfnb.core import dtypes
-from tfnb.kernels.library.text.numbers import HARD, POWERS, parse_floats, parse_integers
+from tfnb.kernels.library.text.numbers import HARD, POWERS, decimal, fixed, parse_floats, parse_integers
 from tfnb.kernels.library.text.records import split_record
-from tfnb.kernels.library.text.spans import joined
+from tfnb.kernels.library.text.spans import joined, split_often
 from tfnb.ops.strings import numbers, string_ops, transforms
 
 ODD = ("inf -inf nan 1e400 -0 +3 .5 5. -.5 0x1p3 1E5 1e+5 00012 0.000000001 9007199254740993 1e22 1e23 "
@@ -199,3 +199,34 @@ def test_formatted_numbers_of_several_blocks():
     values = np.random.default_rng(1).normal(size=numbers.BLOCK + 5) * 1000
     with tf.Session() as sess:
         assert sess.run(tf.as_string(values, precision=3)).tolist() == [b"%.3f" % x for x in values]
+
+
+def test_floats_are_written_as_python_does():
+    """Ties, carries, the last digit of small ones, and all sizes below 2**63."""
+    choose = np.random.default_rng(2)
+    values = np.concatenate([choose.uniform(-1, 1, 4000) * 10.0 ** choose.integers(-20, 19, 4000),
+                             np.arange(-500, 500) / 128, (np.arange(2000) + 0.5) * 1e-6, (np.arange(2000) + 0.5) * 1e-9,
+                             [0.0, -0.0, 9.9999995, 0.9999999999, 5e-324, 2.0**62, 2.0**63 - 1024, -2.0**52 + 0.5]])
+    for precision in range(10):
+        assert fixed(values, precision) == [b"%.*f" % (precision, x) for x in values.tolist()]
+    for wrong in (np.nan, -np.inf, 2.0**63):
+        assert fixed(np.array([1.0, wrong]), 2) is None
+
+
+def test_integers_are_written_as_python_does():
+    for dtype in (np.int8, np.int64, np.uint64):
+        info = np.iinfo(dtype)
+        values = np.array([0, 1, 9, 10, info.max // 2, info.min, info.max, info.max - 1, 100], dtype)
+        for given in (values, values[values != info.min], values[(values <= np.iinfo(np.int64).max)]):
+            assert decimal(given) in (None, [b"%d" % x for x in given.tolist()])
+            assert (decimal(given) is None) == any(not -(2**63) < x < 2**63 for x in given.tolist())
+
+
+def test_pieces_between_marks():
+    choose = random.Random(6)
+    texts = ["".join(choose.choice("<>ab") for _ in range(choose.randint(0, 12))).encode() for _ in range(500)]
+    for mark in (b"<", b"<>", b"aab"):
+        for most in (-1, 0, 1, 2):
+            parts, counts = split_often(np.array(texts, object), mark, most)
+            assert parts == [part for text in texts for part in text.split(mark, most)]
+            assert counts.tolist() == [len(text.split(mark, most)) for text in texts]

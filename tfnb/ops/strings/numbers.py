@@ -16,7 +16,7 @@ from tfnb.core.errors import InvalidArgumentError, ResourceExhaustedError
 from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.library.text.numbers import HARD, MISSING, POWERS, parse_floats, parse_integers
+from tfnb.kernels.library.text.numbers import HARD, MISSING, POWERS, decimal, fixed, parse_floats, parse_integers
 from tfnb.kernels.library.text.records import ODD, split_record
 from tfnb.kernels.library.text.spans import cut, joined
 from tfnb.ops.declaration import shapes
@@ -310,6 +310,11 @@ def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest
     if input.size * max(width, precision) > MOST_TEXT:
         raise ResourceExhaustedError(None, ctx.op, f"{input.size} strings of {max(width, precision)} characters: "
                                                    f"expected at most {MOST_TEXT} in all")
+    if (T.is_floating or T.is_integer) and not (scientific or shortest or fill or width > -1) and \
+            input.size >= LEAST and has_compiler():
+        made = decimal(input) if T.is_integer else fixed(input, 6 if precision < 0 else precision)
+        if made is not None:
+            return strings(made, input.shape)
     flags = fill.decode() + (str(width) if width > -1 else "")
     digits = f".{precision}" if precision > -1 else ""
     form = _printf(flags, digits, T, "e" if scientific else "g" if shortest else "f")

@@ -4,6 +4,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import chain
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.library.text import objects
 from tfnb.kernels.library.text.coding import strip_span
-from tfnb.kernels.library.text.spans import cut, joined
+from tfnb.kernels.library.text.spans import cut, joined, split_often
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
 from tfnb.ops.declaration.declare import host, scalars
@@ -26,6 +27,7 @@ from tfnb.ops.strings.decoding import sparse_parts, split_at, split_by, strings
 from tfnb.ops.strings.string_ops import ONE_BYTE, StaticRegexFullMatch, full_matches, re2_pattern, simple_pattern
 
 FEW = 8                                                            # strings that are joined column by column
+RADIX = 1 << 16                                                    # numbers that NumPy sorts by digits
 SPACES = b" \t\n\v\f\r"
 INSIDE = bytes(range(0x80, 0xC0))                                  # bytes of UTF-8 that begin no character
 
@@ -345,14 +347,16 @@ def UnsortedSegmentJoin(inputs: Any, ids: Any, count: Any, *, separator: bytes) 
     total, inner = int(count), inputs.shape[ids.ndim:]
     if ids.size and not 0 <= ids.min() <= ids.max() < total:
         raise ValueError(f"segment_ids must be between 0 and num_segments, {total}, got {ids.reshape(-1).tolist()}")
-    parts: dict[tuple[int, ...], list[bytes]] = {}
-    for id, row in zip(ids.reshape(-1).tolist(), inputs.reshape(ids.size, *inner), strict=True):
-        for place in np.ndindex(inner):
-            parts.setdefault((id, *place), []).append(row[place] if inner else row)
-    made = np.full((total, *inner), b"", object)
-    for at, found in parts.items():
-        made[at] = separator.join(found)
-    return made
+    columns = prod(inner)
+    segments = (ids.reshape(-1, 1).astype(np.int64) * columns + np.arange(columns)).reshape(-1)
+    order = np.argsort(segments.astype(np.uint16) if total * columns < RADIX else segments, kind="stable")
+    texts, segments = inputs.reshape(-1)[order].tolist(), segments[order]
+    starts = np.flatnonzero(np.diff(segments, prepend=-1))
+    made = np.full(total * columns, b"", object)
+    if len(starts):
+        bounds = [*starts.tolist(), len(texts)]
+        made[segments[starts]] = strings([separator.join(texts[a:b]) for a, b in zip(bounds, bounds[1:], strict=False)])
+    return made.reshape(total, *inner)
 
 
 @public("strings.unsorted_segment_join")
@@ -378,6 +382,8 @@ def StringSplitV2(input: Any, sep: Any, *, maxsplit: int) -> Any:
     maxsplit: the largest number of splits of a string; -1 for any.
     """
     mark = sep[()]
+    if mark and input.size >= objects.LEAST and has_compiler():
+        return sparse_parts(*split_often(input, mark, maxsplit))
     if mark and maxsplit < 0:
         texts = input.tolist()
         made = split_by(texts, mark) or (split_at(texts, mark, False) if len(mark) == 1 else None)

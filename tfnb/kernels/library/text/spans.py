@@ -8,7 +8,7 @@ import numpy as np
 from tfnb.core import indexing
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, uint8
+from tfnb.kernels.functions.language import Array, int64, uint8
 from tfnb.kernels.library.text import objects
 
 LEAST = 256                               # spans from which a kernel and bytes.split are quicker than slices
@@ -59,6 +59,46 @@ def cut(text: bytes, starts: np.ndarray, stops: np.ndarray) -> list[bytes]:
     pieces = np.empty(int(places[-1]), np.uint8)
     separate.run(len(starts), np.frombuffer(text or b"\0", np.uint8), starts, stops, places, separator[0], pieces)
     return pieces[:-1].tobytes().split(separator)
+
+
+@kernel_function
+def find_pieces(text: Array, begins: Array, mark: Array, size: int, most: int, starts: Array, stops: Array,
+                counts: Array, count: int, item: int) -> None:
+    """Write the spans between marks of all strings, at most `most` marks of each, and how many each string has."""
+    made = 0
+    for i in range(count):
+        start, stop, before = int(begins[i]), int(begins[i + 1]), made
+        at, left = start, most
+        while at + size <= stop and left > 0:
+            k = 0
+            while k < size and text[at + k] == mark[k]:
+                k += 1
+            if k == size:
+                starts[made], stops[made] = int64(start), int64(at)
+                made += 1
+                left -= 1
+                at += size
+                start = at
+            else:
+                at += 1
+        starts[made], stops[made] = int64(start), int64(stop)
+        made += 1
+        counts[i] = int64(made - before)
+
+
+def split_often(texts: np.ndarray, mark: bytes, most: int) -> tuple[list[bytes], np.ndarray]:
+    """Return the parts of strings between marks, and how many each string has. most: marks of one, -1 for all.
+
+    >>> split_often(np.array([b"a--b--c", b"d"], object), b"--", 1)
+    ([b'a', b'b--c', b'd'], array([2, 1]))
+    """
+    text, begins = joined(texts)
+    starts, stops = np.empty((2, len(text) // len(mark) + texts.size), np.int64)
+    counts = np.empty(texts.size, np.int64)
+    find_pieces.run(1, text, begins, np.frombuffer(mark, np.uint8), len(mark), most if most >= 0 else len(text), starts,
+                    stops, counts, texts.size)
+    made = int(counts.sum())
+    return cut(text.tobytes(), starts[:made], stops[:made]), counts
 
 
 def row_indices(counts: np.ndarray) -> np.ndarray:
