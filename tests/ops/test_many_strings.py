@@ -10,10 +10,11 @@ import pytest
 import tfnb as tf
 from tests.differential import differences
 from tfnb.core import dtypes
+from tfnb.kernels.library.text import automata, objects
 from tfnb.kernels.library.text.numbers import HARD, POWERS, decimal, fixed, parse_floats, parse_integers
 from tfnb.kernels.library.text.records import split_record
 from tfnb.kernels.library.text.spans import joined, split_often
-from tfnb.ops.strings import numbers, string_ops, transforms
+from tfnb.ops.strings import numbers, patterns, string_ops, transforms
 
 ODD = ("inf -inf nan 1e400 -0 +3 .5 5. -.5 0x1p3 1E5 1e+5 00012 0.000000001 9007199254740993 1e22 1e23 "
        "123456789012345678901234567890 0e99").split()
@@ -230,3 +231,56 @@ def test_pieces_between_marks():
             parts, counts = split_often(np.array(texts, object), mark, most)
             assert parts == [part for text in texts for part in text.split(mark, most)]
             assert counts.tolist() == [len(text.split(mark, most)) for text in texts]
+
+
+def expression(choose, depth=0):
+    kind = choose.randrange(9 if depth < 3 else 4)
+    if kind < 3 or depth > 4:
+        return choose.choice(["a", "b", "-", r"\d", r"\w", ".", "[ab]", "[^a]", "[a-c1]", r"\.", r"\s", r"\W", "[-b]"])
+    inner, other = expression(choose, depth + 1), expression(choose, depth + 1)
+    if kind == 3:
+        return inner + other
+    if kind == 4:
+        return f"({inner})"
+    if kind < 7:
+        return f"(?:{inner}|{other})" if kind == 5 else f"({inner}|{other})" + choose.choice(["", "*", "+"])
+    return f"(?:{inner})" + choose.choice(["*", "+", "?", "*?", "+?", "??", "{2}", "{1,2}", "{0,2}?", "{1,}"])
+
+
+def test_automata_find_what_re2_finds():
+    choose, whole, grouped = random.Random(5), 0, 0
+    for _ in range(120):
+        pattern = expression(choose).encode()
+        texts = ["".join(choose.choices("aabbc1.- \n", k=choose.randrange(9))).encode() for _ in range(objects.LEAST)]
+        array, found = numbers.strings(texts), string_ops.re2_pattern(pattern)
+        table = string_ops.table_for(pattern, array, whole=True)
+        if table is not None:
+            whole += 1
+            assert automata.whole_matches(*table).tolist() == [found.fullmatch(t) is not None for t in texts]
+        for parts in ([b"<", 0, b">"], [b""], [b"<", 1, b">", 1]):
+            table = string_ops.table_for(pattern, array, False, 1 in parts) if found.groups or 1 not in parts else None
+            if table is not None:
+                grouped += 1 in parts
+                for everywhere in (True, False):
+                    assert automata.replaced(*table, parts, everywhere) == [
+                        transforms._rewritten(found, parts, t, everywhere) for t in texts]
+    assert whole > 100 and grouped > 10
+
+
+def test_a_search_that_takes_long_is_left_to_re2():
+    pattern, texts = b"a*b", numbers.strings([b"a" * 100_000, *[b"a"] * objects.LEAST])
+    assert automata.replaced(*string_ops.table_for(pattern, texts, False), [b"x"], True) is None
+    found = numbers.strings([b"a" * 300, b"aab"] * objects.LEAST)
+    assert transforms._replaced(pattern, b"x", True, found).tolist() == [b"a" * 300, b"x"] * objects.LEAST
+
+
+@pytest.mark.parametrize("pattern", [rb"^a", rb"a$", rb"(?i)a", rb"[[:alpha:]]", rb"\pN", rb"\ba", "\u00e9".encode(),
+                                     rb"(?P<x>a)", rb"(a*)*", rb"a{200}", b"(a|b)*a(a|b){12}"])
+def test_patterns_without_a_table(pattern):
+    assert patterns.automaton(pattern, True) is None
+
+
+def test_wide_classes_are_for_ascii():
+    texts = numbers.strings(["\u00e9".encode()] * objects.LEAST)
+    assert string_ops.table_for(b".", texts, True) is None and string_ops.table_for(b"a", texts, True) is not None
+    assert string_ops.full_matches(b".", texts).all() and not string_ops.full_matches(b"a", texts).any()

@@ -13,15 +13,16 @@ import numpy as np
 
 from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.lazy import lazy_module
-from tfnb.core.options import IN_BROWSER
+from tfnb.core.options import IN_BROWSER, has_compiler
 from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.library.text import objects
+from tfnb.kernels.library.text import automata, objects
 from tfnb.kernels.library.text.spans import cut, joined
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import host
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.strings.decoding import strings
+from tfnb.ops.strings.patterns import automaton
 
 re2 = lazy_module("re2")                           # (no wheel of it runs in browsers)
 
@@ -95,6 +96,7 @@ _ATOM = rb"(?:[A-Za-z0-9 _,!<>/;:#@%=&'\".-]|\\[dw]|" + _ESCAPED + b"|" + _CLASS
 _SIMPLE = re.compile(_ATOM + rb"*(?:" + _ATOM + rb"[+*]" + _ATOM + rb"*)?")
 _ANY_BYTE = re.compile(rb"\[\^|(?<!\\)\.")                  # a character, and so several bytes, outside of ASCII
 ONE_BYTE = re.compile(_ATOM)
+ASCII_END = 0x7F
 MOST = 1 << 12                                     # bytes of a string: the square of it is to be no long time
 
 
@@ -112,9 +114,28 @@ def simple_pattern(pattern: bytes, texts: Sequence[bytes]) -> Any:
         return None
 
 
+def table_for(pattern: bytes, texts: np.ndarray, whole: bool,
+            groups: bool = False) -> tuple[automata.Automaton, np.ndarray, np.ndarray] | None:
+    """Return the automaton of a valid pattern, the bytes of all strings and where each begins.
+
+    None for few strings, and where there is no such automaton, or it is one for ASCII and they have other characters.
+    """
+    if texts.size < objects.LEAST or not has_compiler():
+        return None
+    made = automaton(pattern, whole, groups)
+    if made is None:
+        return None
+    text, begins = joined(texts)
+    return None if made[1] and len(text) and text.max() > ASCII_END else (made[0], text, begins)
+
+
 def full_matches(pattern: bytes, texts: np.ndarray) -> np.ndarray:
     """Return whether the whole of each string matches a pattern of RE2."""
-    found, flat = re2_pattern(pattern), texts.ravel().tolist()
+    found = re2_pattern(pattern)
+    table = table_for(pattern, texts, whole=True)
+    if table is not None:
+        return automata.whole_matches(*table).reshape(texts.shape)
+    flat = texts.ravel().tolist()
     simple = simple_pattern(pattern, flat)
     matches = map((found if simple is None else simple).fullmatch, flat)
     return np.fromiter((match is not None for match in matches), bool, texts.size).reshape(texts.shape)

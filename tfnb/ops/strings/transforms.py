@@ -15,7 +15,7 @@ from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
-from tfnb.kernels.library.text import objects
+from tfnb.kernels.library.text import automata, objects
 from tfnb.kernels.library.text.coding import strip_span
 from tfnb.kernels.library.text.spans import cut, joined, split_often
 from tfnb.ops.declaration import shapes
@@ -24,7 +24,14 @@ from tfnb.ops.declaration.declare import host, scalars
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named, public
 from tfnb.ops.strings.decoding import sparse_parts, split_at, split_by, strings
-from tfnb.ops.strings.string_ops import ONE_BYTE, StaticRegexFullMatch, full_matches, re2_pattern, simple_pattern
+from tfnb.ops.strings.string_ops import (
+    ONE_BYTE,
+    StaticRegexFullMatch,
+    full_matches,
+    re2_pattern,
+    simple_pattern,
+    table_for,
+)
 
 FEW = 8                                                            # strings that are joined column by column
 RADIX = 1 << 16                                                    # numbers that NumPy sorts by digits
@@ -155,6 +162,10 @@ def _replaced(pattern: bytes, rewrite: bytes, everywhere: bool, texts: np.ndarra
     parts, whole = _rewriting(rewrite)
     if any(isinstance(part, int) and part > found.groups for part in parts) or not (whole or everywhere):
         return texts.copy()
+    table = table_for(pattern, texts, whole=False, groups=any(isinstance(part, int) and part > 0 for part in parts))
+    made = None if table is None else automata.replaced(*table, parts, everywhere)
+    if made is not None:
+        return strings(made, texts.shape)
     simple = simple_pattern(pattern, texts.ravel().tolist())
     if simple is None or not found.groups == 0 == sum(isinstance(part, int) for part in parts) or simple.fullmatch(b""):
         return each(lambda text: _rewritten(found, parts, text, everywhere), texts)
@@ -163,8 +174,8 @@ def _replaced(pattern: bytes, rewrite: bytes, everywhere: bool, texts: np.ndarra
     if everywhere and len(new) <= 1 and ONE_BYTE.fullmatch(pattern):
         if not new:
             return each(lambda text: text.translate(None, bytes(single)), texts)
-        table = bytes.maketrans(bytes(single), new * len(single))
-        return each(lambda text: text.translate(table), texts)
+        letters = bytes.maketrans(bytes(single), new * len(single))
+        return each(lambda text: text.translate(letters), texts)
     rewrite = new.replace(b"\\", rb"\\")
     return each(lambda text: simple.sub(rewrite, text, 0 if everywhere else 1), texts)
 
