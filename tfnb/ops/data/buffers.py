@@ -18,11 +18,11 @@ _PREFETCHED = 2                                    # elements that AUTOTUNE keep
 _END = object()
 
 
-def mapped_by_threads(source: Source, fn: Function, threads: int) -> Source:
+def mapped_by_threads(source: Source, fn: Function, threads: int, lifts: bool = False) -> Source:
     """As `mapped`, in order, by several threads: as many elements are under way."""
     threads = options.threads if threads == AUTOTUNE else threads
     if threads < 2 or not options.background:
-        return mapped(source, fn)
+        return mapped(source, fn, lifts)
 
     def start() -> Elements:
         elements, pool = source.start(), ThreadPoolExecutor(threads, "tfnb-map")
@@ -44,7 +44,7 @@ def mapped_by_threads(source: Source, fn: Function, threads: int) -> Source:
                 raise StopIteration
             return waiting.popleft().result()
         return Steps(step)
-    return Source(start, True)
+    return Source(start, True, many=(source, fn) if lifts else None)
 
 
 @ordering

@@ -18,6 +18,7 @@ from tfnb.kernels.arrays.philox import words
 from tfnb.ops.data import buffers as buffers
 from tfnb.ops.data import groups as groups
 from tfnb.ops.data import steps as steps
+from tfnb.ops.data.lifting import lifts
 from tfnb.ops.data.steps import Element, Source, as_handle
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.construct import Constructor
@@ -48,6 +49,10 @@ def function(ctx: Any, f: Any, captured: Sequence[np.ndarray] = ()) -> Call:
     call = _runner[0](ctx.store, body)
     rest = tuple(owned(a) for a in captured)
     return (lambda element: call((*element, *rest))) if rest else call
+
+
+def _lifts(ctx: Any, f: Any) -> bool:
+    return lifts(ctx.op.graph._functions[f.name])
 
 
 def owned(array: np.ndarray) -> np.ndarray:
@@ -284,7 +289,7 @@ def IgnoreErrorsDataset(input_dataset: Any) -> Any:
       **_DATA)
 def MapDataset(input_dataset: Any, other_arguments: Any, *, f: Any, ctx: Any) -> Any:
     """Apply `f` to each element."""
-    return as_handle(steps.mapped(source_of(input_dataset), function(ctx, f, other_arguments)))
+    return as_handle(steps.mapped(source_of(input_dataset), function(ctx, f, other_arguments), _lifts(ctx, f)))
 
 
 @host(f"{_INPUT}, other_arguments: Targuments, num_parallel_calls: int32 {_HANDLE}", shape=shapes.scalar, f="func",
@@ -294,7 +299,8 @@ def ParallelMapDataset(input_dataset: Any, other_arguments: Any, num_parallel_ca
     """As MapDataset, with several calls of `f` at a time, in order."""
     threads = int(num_parallel_calls) if num_parallel_calls == steps.AUTOTUNE else \
         _positive(ctx, "num_parallel_calls", num_parallel_calls)
-    return as_handle(buffers.mapped_by_threads(source_of(input_dataset), function(ctx, f, other_arguments), threads))
+    return as_handle(buffers.mapped_by_threads(source_of(input_dataset), function(ctx, f, other_arguments), threads,
+                                               _lifts(ctx, f)))
 
 
 @host(f"{_INPUT}, other_arguments: Targuments {_HANDLE}", shape=shapes.scalar, predicate="func", **_ARGUMENTS,

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from tfnb.core import indexing
-from tfnb.core.errors import InvalidArgumentError
-from tfnb.ops.data.steps import Element, Elements, Source, Steps, as_handle, flattened, of_slices
+from tfnb.core.errors import InvalidArgumentError, OpError
+from tfnb.ops.data.steps import Element, Elements, Function, Source, Steps, as_handle, flattened, of_slices
 
 
 def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]], Element]) -> Source:
     """Return batches of `size` elements, each joined by `join`; the last may be smaller, unless `drop`."""
+    if source.many is not None and join is stacked:
+        return _batched_at_once(*source.many, size, drop)
     rows = source.rows
     if rows is not None and join is stacked:
         arrays, source = rows
@@ -32,6 +34,32 @@ def batched(source: Source, size: int, drop: bool, join: Callable[[list[Element]
             if not group or drop and len(group) < size:
                 raise StopIteration
             return join(group)
+        return Steps(step)
+    return Source(start, True)
+
+
+def _batched_at_once(source: Source, fn: Function, size: int, drop: bool) -> Source:
+    """Return batches of `fn` of elements, by one call for each batch; one by one where that fails."""
+    def start() -> Elements:
+        elements, left = source.start(), deque[Element]()
+
+        def one_by_one(group: list[Element]) -> Element:
+            left.extend(group)                    # what comes after one that fails is the start of the next batch
+            made = []
+            while left:
+                made.append(fn(left.popleft()))
+            return stacked(made)
+
+        def step() -> Element:
+            group = [left.popleft() for _ in range(min(size, len(left)))]
+            group += islice(elements, size - len(group))
+            if not group or drop and len(group) < size:
+                raise StopIteration
+            try:
+                found = fn(stacked(group))
+            except OpError:
+                return one_by_one(group)
+            return found if all(a.shape[:1] == (len(group),) for a in found) else one_by_one(group)
         return Steps(step)
     return Source(start, True)
 
