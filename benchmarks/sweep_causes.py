@@ -34,8 +34,8 @@ CAUSES = (
           "segments are joined by slices of a sorted list"),
     Cause("Sparse tensors", r"^ops\.sparse|SetOperation",
           "calls of NumPy, a sort or several passes over the indices, 5 us each and more; only a run knows how many "
-          "results there are", "machine code for edit distance, sets and sums, merges without branches; crosses by repeats "
-          "and gathers, strings joined in one buffer"),
+          "results there are", "machine code for edit distance, sets and sums, merges without branches; "
+          "crosses by repeats and gathers, strings joined in one buffer"),
     Cause("Decompositions and solutions of small matrices",
           r"Lu |Qr|Svd|SelfAdjointEig|Cholesky|MatrixTriangularSolve|MatrixSolve|MatrixInverse|Determinant|SquareRoot",
           "LAPACK's routine by NumPy for each matrix, 3 to 12 us to call beside 0.3 us of work on 8 x 8",

@@ -206,11 +206,13 @@ class Host(Op):
     call: fn(*arrays, **attrs) -> array(s). uninitialized: it takes references to variables that have no value yet.
     transient: stateful, but with no effect that outlives the run: a TensorArray, an assertion. together: of a
     "collective" (see Op.role), fn(independent ops of this record) -> [(some of them, record, attrs)]: a plan has one op
-    of that record in their place, with all their inputs and outputs.
+    of that record in their place, with all their inputs and outputs. lifts: fn(op) -> whether its results for a first
+    input of stacked elements, the others equal, are the stacked results (None: no).
     """
 
     call: Fn
     uninitialized: bool = False
     transient: bool = False
     together: Fn | None = None
+    lifts: Fn | None = None
     handles = frozenset()

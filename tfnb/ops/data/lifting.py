@@ -1,7 +1,7 @@
 """Functions over the elements of a dataset that hold for a batch of them, too: one call instead of one an element.
 
-A function lifts if all that it computes of its inputs is parsed Examples of fixed sizes, decoded strings and
-elementwise arithmetic: each of these ops gives, for inputs with one more axis in front, the stacked results.
+A function lifts if all that it computes of its inputs is elementwise arithmetic and host ops whose records say so, such
+as Examples of fixed sizes and decoded strings: each gives, for inputs with one more axis in front, the stacked results.
 """
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from tfnb.graph.function import FunctionGraph
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.opdef import kinds
-
-# Of strings of any shape, one by one
-_OF_STRINGS = ("AsString", "DecodeCSV", "DecodeRaw", "StringLower", "StringStrip", "StringToHashBucketFast",
-               "StringToNumber", "StringUpper")
-_PARSE = "ParseExampleV2"
 
 
 def lifts(body: FunctionGraph) -> bool:
@@ -38,13 +33,8 @@ def _op_lifts(op: Operation, known: dict[Tensor, bool]) -> bool:
     constant = all(value is not None for value in fixed)
     if not varying or op.control_inputs:
         return False
-    if spec.name == _PARSE:
-        attrs = op.attrs
-        only_dense = not attrs["sparse_types"] and not attrs["ragged_value_types"] and op.inputs[1].shape == [0]
-        return varying == [op.inputs[0]] and constant and only_dense and all(
-            shape is not None and None not in shape for shape in attrs["dense_shapes"])
-    if spec.name in _OF_STRINGS:
-        return varying == [op.inputs[0]] and constant
+    if isinstance(spec, kinds.Host):
+        return spec.lifts is not None and varying == [op.inputs[0]] and constant and bool(spec.lifts(op))
     ranks = {tensor.shape.ndims for tensor in varying}
     return isinstance(spec, kinds.Elementwise) and spec.align is None and len(op.outputs) == 1 and len(ranks) == 1 and (
         None not in ranks or len(op.inputs) == 1) and all(value is not None and value.ndim <= max(ranks)

@@ -226,21 +226,26 @@ def scatter(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | 
 def host(text: str, *, shape: Fn, ranks: Ranks | None = None, validate: Fn | None = None, stateful: bool = False,
          waits: bool = False, element: str = "", writes: bool = False, calls: bool = False, role: str = "",
          uninitialized: bool = False, transient: bool = False, together: Fn | None = None,
-         **attrs: str) -> Callable[[Fn], Constructor]:
+         lifts: Fn | None = None, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op that is one Python call: fn(*arrays, **attrs) -> array or tuple (strings: object arrays of bytes).
 
     A definition with a keyword-only parameter `ctx` gets the run context (the op, the store of the session). waits:
     it may wait, for at most `ctx.timeout`, for what another op does. element: what it does with an element of its
     first input (see Op). writes: it writes to the variables behind its Ref inputs. calls: it calls a function of the
-    user. role: see Op, uninitialized, transient, together: `kinds.Host`, ranks, validate: `kernel`.
+    user. role: see Op, uninitialized, transient, together, lifts: `kinds.Host`, ranks, validate: `kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
         return declared(kinds.Host(**fields(fn, text, attrs, shape, ranks, validate), call=fn,
                                    stateful=stateful or transient, waits=waits, element=element, writes=writes,
                                    calls=calls, role=role, uninitialized=uninitialized, transient=transient,
-                                   together=together))
+                                   together=together, lifts=lifts))
     return declare
+
+
+def one_by_one(_: Any) -> bool:
+    """Say of a host op (`lifts`) that it takes the elements of its first input one by one, whatever its shape."""
+    return True
 
 
 def scalars(*names: str) -> Fn:

@@ -12,7 +12,7 @@ from tfnb.core.arguments import TENSORS, describe
 from tfnb.core.lazy import lazy_module
 from tfnb.core.shape import Static, TensorShape
 from tfnb.graph.convert import convert_to_tensor
-from tfnb.graph.parts.operation import Tensor
+from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.ops.array.reshape import reshape
 from tfnb.ops.composite.sparse_tensor import SparseTensor
@@ -115,12 +115,18 @@ def _features(parsed: Parsed, sparse_keys: Any, sparse_types: Any, dense_keys: A
                                                                   defaults)]
 
 
+def _of_fixed_sizes(op: Operation) -> bool:
+    attrs = op.attrs
+    return not attrs["sparse_types"] and not attrs["ragged_value_types"] and op.inputs[1].shape == [0] and all(
+        shape is not None and None not in shape for shape in attrs["dense_shapes"])
+
+
 @host("serialized: string, names: string, sparse_keys: string, dense_keys: string, ragged_keys: string, "
       "dense_defaults: Tdense -> sparse_indices: num_sparse * int64, sparse_values: sparse_types, "
       "sparse_shapes: num_sparse * int64, dense_values: Tdense, ragged_values: ragged_value_types, "
       "ragged_row_splits: ragged_split_types", shape=_shapes, Tdense=_KINDS, num_sparse="int >= 0",
       sparse_types=_KINDS, ragged_value_types=_KINDS, ragged_split_types="list({int32, int64}) >= 0",
-      dense_shapes="list(shape) >= 0")
+      dense_shapes="list(shape) >= 0", lifts=_of_fixed_sizes)
 def ParseExampleV2(serialized: Any, names: Any, sparse_keys: Any, dense_keys: Any, ragged_keys: Any,
                    dense_defaults: Any, *, Tdense: Any, sparse_types: Any, ragged_value_types: Any,
                    ragged_split_types: Any, dense_shapes: Any, ctx: Any) -> Any:

@@ -20,7 +20,7 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.library.text import coding, objects
 from tfnb.kernels.library.text.spans import row_indices
 from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import host, one_by_one
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import public
 
@@ -46,7 +46,7 @@ def _and_unknown(ctx: Any) -> list[Static]:
 
 @host("bytes: string -> output: out_type", shape=_and_unknown,
       out_type="{half, float, double, int32, uint16, uint8, int16, int8, int64, complex64, complex128, bool, bfloat16}",
-      little_endian="bool = true")
+      little_endian="bool = true", lifts=one_by_one)
 def DecodeRaw(bytes: Any, *, out_type: DType, little_endian: bool, ctx: Any) -> Any:
     """Reinterpret the bytes of strings, all equally long, as numbers along a new last axis."""
     flat, kind = bytes.ravel(), out_type.np_dtype

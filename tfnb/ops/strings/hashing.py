@@ -17,7 +17,7 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.library.text import hashes as kernels
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import host, one_by_one
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import functions, public
 
@@ -256,7 +256,7 @@ def StringToHashBucket(texts: Any, *, num_buckets: int) -> Any:
     return _buckets(hashed(murmur, lambda flat: kernels.murmurs(flat, SEED), texts), num_buckets, texts.shape)
 
 
-@host("input: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1")
+@host("input: string -> output: int64", shape=shapes.like_first, num_buckets="int >= 1", lifts=one_by_one)
 def StringToHashBucketFast(texts: Any, *, num_buckets: int) -> Any:
     """Number strings by FarmHash's Fingerprint64 modulo `num_buckets`."""
     return _buckets(hashed(fingerprint, kernels.fingerprints, texts), num_buckets, texts.shape)

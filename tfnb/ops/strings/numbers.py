@@ -20,7 +20,7 @@ from tfnb.kernels.library.text.numbers import HARD, MISSING, POWERS, decimal, fi
 from tfnb.kernels.library.text.records import ODD, split_record
 from tfnb.kernels.library.text.spans import cut, joined
 from tfnb.ops.declaration import shapes
-from tfnb.ops.declaration.declare import host
+from tfnb.ops.declaration.declare import host, one_by_one
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.strings.decoding import invalid, strings
 
@@ -131,7 +131,7 @@ def _csv_shape(ctx: Any) -> list[Static]:
 
 @host("records: string, record_defaults: OUT_TYPE -> output: OUT_TYPE", shape=_csv_shape,
       OUT_TYPE="list({float, double, int32, int64, string}) >= 1", field_delim="string = ','",
-      use_quote_delim="bool = true", na_value="string = ''", select_cols="list(int) = []")
+      use_quote_delim="bool = true", na_value="string = ''", select_cols="list(int) = []", lifts=one_by_one)
 def DecodeCSV(records: Any, record_defaults: Any, *, OUT_TYPE: Any, field_delim: bytes, use_quote_delim: bool,
               na_value: bytes, select_cols: Any, ctx: Any) -> Any:
     """Parse CSV records: a tensor of the shape of `records` for each default, whose dtype it has.
@@ -272,7 +272,7 @@ class Records:
 # Numbers
 
 @host("string_tensor: string -> output: out_type", shape=shapes.like_first,
-      out_type="{float, double, int32, int64, uint32, uint64} = DT_FLOAT")
+      out_type="{float, double, int32, int64, uint32, uint64} = DT_FLOAT", lifts=one_by_one)
 def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
     """Parse the numbers in strings."""
     if string_tensor.size >= LEAST and has_compiler():
@@ -292,7 +292,7 @@ def StringToNumber(string_tensor: Any, *, out_type: DType, ctx: Any) -> Any:
 @host("input: T -> output: string", shape=shapes.like_first,
       T="{float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, uint64, complex64, "
         "complex128, bool, variant, string}", precision="int = -1", scientific="bool = false", shortest="bool = false",
-      width="int = -1", fill="string = ''")
+      width="int = -1", fill="string = ''", lifts=one_by_one)
 def AsString(input: Any, *, T: DType, precision: int, scientific: bool, shortest: bool, width: int, fill: bytes,
              ctx: Any) -> Any:
     """Format numbers as strings, as C's printf does; truth values as "true" and "false"."""

@@ -20,7 +20,7 @@ from tfnb.kernels.library.text.coding import strip_span
 from tfnb.kernels.library.text.spans import cut, joined, split_often
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.arguments import renamed
-from tfnb.ops.declaration.declare import host, scalars
+from tfnb.ops.declaration.declare import host, one_by_one, scalars
 from tfnb.ops.declaration.dispatch import dispatched
 from tfnb.ops.declaration.public import named, public
 from tfnb.ops.strings.decoding import sparse_parts, split_at, split_by, strings
@@ -61,19 +61,19 @@ def _cased(change: str, texts: np.ndarray, encoding: bytes) -> np.ndarray:
     return each(changed, texts)
 
 
-@host("input: string -> output: string", shape=shapes.like_first, encoding="string = ''")
+@host("input: string -> output: string", shape=shapes.like_first, encoding="string = ''", lifts=one_by_one)
 def StringLower(input: Any, *, encoding: bytes) -> Any:
     """Turn upper-case letters into lower-case ones: of ASCII, or of Unicode with the encoding "utf-8"."""
     return _cased("lower", input, encoding)
 
 
-@host("input: string -> output: string", shape=shapes.like_first, encoding="string = ''")
+@host("input: string -> output: string", shape=shapes.like_first, encoding="string = ''", lifts=one_by_one)
 def StringUpper(input: Any, *, encoding: bytes) -> Any:
     """Turn lower-case letters into upper-case ones: of ASCII, or of Unicode with the encoding "utf-8"."""
     return _cased("upper", input, encoding)
 
 
-@host("input: string -> output: string", shape=shapes.like_first)
+@host("input: string -> output: string", shape=shapes.like_first, lifts=one_by_one)
 def StringStrip(input: Any) -> Any:
     """Take whitespace away from both ends of each string."""
     if input.size < objects.LEAST or not has_compiler():
