@@ -193,25 +193,27 @@ class LoopRunner:
 
     def _repeat(self, program: Program, repetition: Repetition, truths: Sequence[np.ndarray],
                 used: Sequence[Held]) -> None:
-        """Play iterations until the condition is false: as many at a time as take about BATCH seconds.
+        """Play iterations until the condition is false: as many at a time as take about BATCH seconds, at first as many
+        as the program's last ones.
 
         truths: the conditions that even and odd iterations compute. In between, Python handles signals, and the time
         limit is checked. Iterations under a lock are played one by one: others may update between two of them.
         """
-        status, limited, count = program.tape.status, self._store.limited, 1
+        status, limited = program.tape.status, self._store.limited
         play = self._locked(repetition.play) if self._locks else repetition.play
         while True:
             start = perf_counter()
-            play(count)
-            if status[0]:
+            play(program.pace)
+            stopped = bool(status[0])
+            if stopped:
                 self._clear_way(program, used)
                 repetition.finish()
             if limited:
                 self._store.check_time()
             if not truths[repetition.turn % 2]:
                 return
-            if not self._locks:
-                count = count * 2 if perf_counter() - start < BATCH / 2 else max(1, count // 2)
+            if not self._locks and not stopped:
+                program.pace = program.pace * 2 if perf_counter() - start < BATCH / 2 else max(1, program.pace // 2)
 
     def _share(self, program: Program, made: list[np.ndarray], here: list[np.ndarray], other: list[np.ndarray],
                there: list[np.ndarray], inputs: list[np.ndarray]) -> bool:

@@ -158,6 +158,7 @@ class Program:
         spare = [n for n in large if n <= RECYCLED]
         self._large = bool(large)
         self.nbytes = layout.arena_bytes + sum(spare) + sum(layout.factors)
+        self.pace = 1                              # iterations of a loop that are played at a time
         self.used = False                          # since the executor last looked which programs to drop
 
     def _load(self, threads: int | None) -> None:
