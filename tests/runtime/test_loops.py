@@ -301,3 +301,21 @@ def test_what_is_pushed_and_popped_is_not_copied(monkeypatch):
     for program in (forth, back):
         places = program.compiled.layout.elements
         assert len(places) >= 2 and len(program.compiled.layout.tables) == len(set(places[:, 1].tolist()))
+
+
+def test_what_a_tensor_array_of_gradients_was_given_is_not_added_to(played):
+    x, n = tf.placeholder(tf.float32, [4]), 12
+    forth = tf.TensorArray(tf.float32, n).unstack(tf.zeros([n, 4]))
+    given = tf.stack([x * i for i in range(n)]) ** 2
+    sums = forth.grad("back").unstack(given)
+    before = sums.stack()
+    with tf.control_dependencies([before]):
+        start = tf.constant(0)
+    sums = tf.while_loop(lambda i, _: i < n, lambda i, a: (i + 1, a.write(i, x)), [start, sums])[1].stack()
+    with tf.Session() as session:
+        for k in range(4):
+            value = X[k]
+            got = session.run([given, before, sums], {x: value})
+            want = (value * np.arange(n, dtype="f")[:, None]) ** 2
+            check([got], [[want, want, want + value]])
+    assert played

@@ -147,6 +147,8 @@ class Elements:
             if before != shape:
                 raise self._fail(f"Could not aggregate to TensorArray index {index} because the existing shape is "
                                  f"{shape_str(before)} but the new input shape is {shape_str(shape)}.")
+            if isinstance(self.places, Rows):
+                self.places.keep()
         elif self.places.has(index) or self.places.gone(index):
             raise self._fail(f"Could not write to TensorArray index {index} because it has already been written to.")
 
@@ -220,7 +222,7 @@ class Elements:
         if len(indices) != len(self) or not len(self) or not _counts(indices) or not value.flags.c_contiguous:
             return False
         self._check_write(0, value.dtype, value.shape[1:])
-        new = isinstance(self.places, Items) and not self.places.kinds and not self.sums
+        new = isinstance(self.places, Items) and self.places.untouched()
         settled = self.settle(value.shape[1:], value if new else None)
         return settled is not None and (new or settled.put_all(value))
 

@@ -14,8 +14,9 @@ import numpy as np
 DATA, COUNT, CAPACITY, STATES, FLAGS, HEAD_WORDS = range(6)
 
 # Of all elements. CLEARS: reading drops; DYNAMIC: writing behind the end makes them more; SUMS: a second write adds;
-# SAME: one element determines the shape of all; ZEROS: that is known, so an unwritten element is zeros.
-CLEARS, DYNAMIC, SUMS, SAME, ZEROS = 1, 2, 4, 8, 16
+# SAME: one element determines the shape of all; ZEROS: that is known, so an unwritten element is zeros; LENT: others
+# have the buffer too, so it is copied before anything is added to an element.
+CLEARS, DYNAMIC, SUMS, SAME, ZEROS, LENT = 1, 2, 4, 8, 16, 32
 # Of one element. PRESENT: it has a value; KNOWN: it had one, so its shape is known; GONE: reading dropped it.
 PRESENT, KNOWN, GONE = 1, 2, 4
 
@@ -31,7 +32,7 @@ class Rows:
         self.dtype, self.shape = dtype, shape
         self.head = np.zeros(HEAD_WORDS, np.int64)
         self.head[COUNT], self.head[FLAGS] = count, flags
-        self._lent = data is not None              # is the buffer somebody else's?
+        self._lend(data is not None)
         room = max(count, capacity)
         self._place(np.empty((room, *shape), dtype) if data is None else data, np.zeros(room, np.uint8))
         if data is not None:
@@ -40,6 +41,15 @@ class Rows:
 
     def _place(self, data: np.ndarray, states: np.ndarray) -> None:
         self.data, self.states, self._found = data, states, False
+
+    def _lend(self, lent: bool = True) -> None:
+        self.head[FLAGS] = self.flags | LENT if lent else self.flags & ~LENT
+
+    def keep(self) -> None:
+        """Copy the buffer if others have it too: elements are about to change."""
+        if self.flags & LENT:
+            self._place(self.data.copy(), self.states)
+            self._lend(False)
 
     def ready(self) -> np.ndarray:
         """Return the head, up to date for kernels."""
@@ -71,7 +81,7 @@ class Rows:
             used = len(self)
             data[:used], states[:used] = self.data[:used], self.states[:used]
             self._place(data, states)
-            self._lent = False
+            self._lend(False)
 
     # One element. resources/elements.py calls the same methods of separate arrays.
 
@@ -131,10 +141,12 @@ class Rows:
         used = len(self)
         if not used or (self.states[:used] & PRESENT == 0).any():
             return None
-        if not self.flags & CLEARS:
+        if self.flags & CLEARS:
+            self.states[:used] = KNOWN | GONE
+        if not self.flags & (CLEARS | SUMS) or self.flags & LENT or used < len(self.data):
             return self.data[:used].copy()
-        self.states[:used] = KNOWN | GONE
-        return self.data if used == len(self.data) and not self._lent else self.data[:used].copy()
+        self._lend()
+        return self.data
 
 
 class Items:
@@ -158,6 +170,10 @@ class Items:
     def has(self, i: int) -> bool:
         """Return whether element `i` has a value."""
         return self.values[i] is not None
+
+    def untouched(self) -> bool:
+        """Return whether no element ever had a value."""
+        return not self._gone and all(value is None for value in self.values)
 
     def gone(self, i: int) -> bool:
         """Return whether element `i` was dropped by a read."""

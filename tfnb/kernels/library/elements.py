@@ -29,6 +29,7 @@ from tfnb.resources.rows import (
     GONE,
     HEAD_WORDS,
     KNOWN,
+    LENT,
     PRESENT,
     SAME,
     STATES,
@@ -73,7 +74,7 @@ def write_element(head: Array, index: Array, source: Array, size: int, number: i
     data = array_at(head[DATA], T)
     target = data[place * size:]
     state = int(states[place])
-    if adds and state & PRESENT != 0:
+    if adds and state & PRESENT != 0 and flags & LENT == 0:
         for j in range(size):
             target[j] = T(target[j] + source[j])
         return
