@@ -131,6 +131,10 @@ noise = tf.nn.dropout(h, rate=0.5, seed=3)
 loss = tf.reduce_mean(tf.square(h)) + tf.reduce_max(part) + tf.reduce_mean(noise)
 step = tf.train.AdamOptimizer(0.1).minimize(loss)
 half = tf.cast(h, tf.float16) * 2
+turned = tf.matmul(tf.nn.bias_add(h, [0.5, 0.25]), w, transpose_b=True) + tf.matmul(h, h, transpose_a=True)[0, 0]
+sums = tf.add_n([tf.reduce_sum(turned, 0), tf.reduce_mean(turned, [0]), turned[0], turned[0] * 2])
+count = tf.assign(tf.Variable([[0.0, 0.0], [0.0, 0.0]], name="count"), tf.matmul(h, h, transpose_a=True))
+again = tf.assign(tf.get_variable("again", [2], use_resource=True), h[0] + count[1])
 """
 
 
@@ -146,7 +150,8 @@ def test_prepared_runs_compute_bit_by_bit_what_first_runs_do(monkeypatch):
             sess.run(tf.global_variables_initializer())
             for i in range(12):
                 feeds = {"x:0": np.arange(6 + 3 * (i % 2)).reshape(-1, 3) + 1, "k:0": [i % 2]}
-                values.append(sess.run([names[n] for n in ("loss", "step", "half", "noise", "w", "r")], feeds))
+                values.append(sess.run([names[n] for n in ("loss", "step", "half", "noise", "w", "r", "turned", "sums",
+                                                                "count", "again")], feeds))
             assert prepared == any(each for stage in sess._executors.values() for row in stage[1]._rows[0]
                                    for each in getattr(row.runner, "_prepared", {}).values())
     for one, other in zip(values[:12], values[12:], strict=True):

@@ -227,7 +227,8 @@ def _reduction(op: Operation, arrays: Arrays, context: Context) -> tuple[np.ndar
     kind = scalar_type(op)
     kind = op.spec.accumulators.get(kind, computed_as(kind))
     if keep and sorted(axes) == list(range(len(axes))) and op.spec.prepare is None and _is_sum(op.spec.body, x.dtype):
-        rows = _sum_of_first(x.reshape([count, *kept]))[..., None]                # without a transposed copy
+        with np.errstate(all="ignore"):
+            rows = _sum_of_first(x.reshape([count, *kept]))[..., None]            # without a transposed copy
     else:
         rows = x.transpose([*keep, *axes]).reshape([*kept, count])
     rows = rows.astype(kind, copy=False)
@@ -262,16 +263,17 @@ def _is_sum(combine: Scalar, dtype: np.dtype) -> bool:
 
 
 def _sum_of_first(x: np.ndarray) -> np.ndarray:
-    """Return the sum over the first axis, by halves."""
-    if not len(x):
+    """Return the sum over the first axis, by halves. The caller ignores floating-point errors."""
+    count = len(x)
+    if not count:
         return np.zeros(x.shape[1:], x.dtype)
-    with np.errstate(all="ignore"):
-        while len(x) > 1:
-            half = len(x) // 2
-            pair = x[:half] + x[half:2 * half]
-            if len(x) % 2:
-                pair[0] += x[-1]
-            x = pair
+    made = False
+    while count > 1:
+        half = count // 2
+        pair = np.add(x[:half], x[half:2 * half], x[:half]) if made else x[:half] + x[half:2 * half]
+        if count % 2:
+            pair[0] += x[count - 1]
+        x, count, made = pair, half, True
     return x[0]
 
 
@@ -410,10 +412,13 @@ def specialized(op: Operation, store: Any, values: Sequence[np.ndarray | None], 
 def _bound_elementwise(op: Operation, shapes: Sequence[tuple[int, ...]], dtypes: Sequence[np.dtype]) -> Call | None:
     assert isinstance(op.spec, kinds.Elementwise)
     types = [np.dtype(t.dtype.base_dtype.as_numpy_dtype) for t in op.outputs]
-    if op.spec.align is not None or len(shapes) > MOST_AT_ONCE or any(dtype.names for dtype in types):
+    if len(shapes) > MOST_AT_ONCE or any(dtype.names for dtype in types):
         return None
-    definition = definition_of(op, len(shapes))
-    return bound(definition, shapes, dtypes, scalar_attrs(op, definition), scalar_type(op), [t.name for t in types])
+    definition, aligned = definition_of(op, len(shapes)), aligned_shapes(op, shapes)
+    made = bound(definition, aligned, dtypes, scalar_attrs(op, definition), scalar_type(op), [t.name for t in types])
+    if made is None or op.spec.align is None:
+        return made
+    return lambda arrays: made([a.reshape(shape) for a, shape in zip(arrays, aligned, strict=True)])
 
 
 def _bound_movement(op: Operation, values: Sequence[np.ndarray | None], shapes: Sequence[tuple[int, ...]],
@@ -480,6 +485,11 @@ def _bound_kernel(op: Operation, context: Context, shapes: Sequence[tuple[int, .
     if any(not is_known(shape) or 0 in shape for shape in found) or elements + sum(map(_size, found)) >= LARGE or \
             (op.spec.contraction is None and elements >= SMALL):
         return None
+    if op.spec.contraction is not None and op.spec.contraction.bound is not None:
+        dtypes = {np.dtype(_array_type(t.dtype)) for t in (*op.inputs, *op.outputs)}
+        product = op.spec.contraction.bound(shapes, dtypes.pop(), op.attrs) if len(dtypes) == 1 else None
+        if product is not None:
+            return lambda arrays: (product(*arrays),)
     form, wanted = op.spec.numpy, [_array_type(t.dtype) for t in op.outputs]
     only = wanted[0] if len(wanted) == 1 else None
 

@@ -47,8 +47,8 @@ def _product(ctx: Any, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @kernel("a: T, b: T -> product: T", shape=_product_shape, numpy=_product, cpu=gemm.matmul, cuda=cuda.matmul, total=True,
-        contraction=Contraction(gemm.straight, gemm.block_columns), work=gemm.operations, halves="summed",
-        transpose_a="bool = false", transpose_b="bool = false",
+        contraction=Contraction(gemm.straight, gemm.block_columns, gemm.bound_product), work=gemm.operations,
+        halves="summed", transpose_a="bool = false", transpose_b="bool = false",
         T="{bfloat16, half, float, double, int32, int64, uint8, uint16, uint32, uint64, complex64, complex128}",
         grad_a="bool = false", grad_b="bool = false")
 def MatMul() -> None:

@@ -90,7 +90,7 @@ class Interpreted:
         env.update(ready.constants)
         outer = np.geterr()
         with np.errstate(all="ignore"):
-            for op, call, taken, number in ready.steps:
+            for op, call, taken, made, done, number in ready.steps:
                 if call is not None:
                     try:
                         outputs = call([env[key] for key in taken])
@@ -99,9 +99,11 @@ class Interpreted:
                 if call is None:
                     with np.errstate(**outer):
                         outputs = run_op(op, env, store, fed)
-                for tensor, value in zip(op.outputs, outputs):  # noqa: B905 (0.2 us)
-                    if tensor not in fed:
+                for tensor, value in zip(made, outputs):  # noqa: B905 (0.2 us)
+                    if tensor is not None:
                         env[tensor] = value
+                for tensor in done:
+                    del env[tensor]
                 if call is None and store.generation != generation:        # other arrays from here on
                     rest = self.stage.ops[number + 1:]
                     break

@@ -36,11 +36,16 @@ Key = Tensor | Operation                     # a value, or the array of a variab
 
 
 class Step(NamedTuple):
-    """One op. call: computes its outputs from the values of `inputs`; None: the op is run as in a first run."""
+    """One op. call: computes its outputs from the values of `inputs`; None: the op is run as in a first run.
+
+    outputs: the tensors whose values are kept, None for others. done: values that no later op of the stage takes.
+    """
 
     op: Operation
     call: Call | None
     inputs: tuple[Key, ...]
+    outputs: tuple[Tensor | None, ...]
+    done: tuple[Tensor, ...]
     number: int                              # of the op in its stage
 
 
@@ -75,8 +80,22 @@ def prepare(stage: Stage, store: Store, fed: Collection[Tensor], env: Mapping[An
                                                                for key in keys])
         call, found = made or (None, [None] * len(op.outputs))
         shapes.update((t, None if t in fed else shape) for t, shape in zip(op.outputs, found, strict=True))
-        steps.append(Step(op, call, tuple(keys or ()), index))
-    return Prepared(constants, tuple(steps))
+        outputs = tuple([None if t in fed else t for t in op.outputs])
+        steps.append(Step(op, call, tuple(keys or ()), outputs, (), index))
+    return Prepared(constants, tuple(_with_ends(stage, steps, constants)))
+
+
+def _with_ends(stage: Stage, steps: Sequence[Step], constants: Mapping[Any, Array]) -> list[Step]:
+    """Return the steps with what each is the last to take: memory that is given back at once is still in the cache when
+    it is given out again. Ops that are no steps may read in a run that leaves them (`Interpreted`), so they count.
+    """
+    last: dict[Tensor, int] = {t: step.number for step in steps for t in step.outputs if t is not None}
+    last.update((t, number) for number, op in enumerate(stage.ops) for t in op.inputs if t in last)
+    ends: dict[int, list[Tensor]] = {}
+    for tensor, number in last.items():
+        if tensor not in stage.outputs and tensor not in constants:
+            ends.setdefault(number, []).append(tensor)
+    return [step._replace(done=tuple(ends.get(step.number, ()))) for step in steps]
 
 
 def _keys(op: Operation, store: Store, fed: Collection[Tensor], constants: dict[Any, Array],
@@ -147,9 +166,9 @@ def _update(op: Operation, store: Store, fed: Collection[Tensor], keys: Sequence
         return None
     definition = definition_of(op)
     program = definition.program(scalar_attrs(op, definition))
-    if program.results == (1,) and not program.steps:
-        return None                            # Assign
     arrays = [values[i] for i in targets]
+    if program.results == (1,) and not program.steps:
+        return _assignment(op, own[0], values)
     compute = bound(definition, [a.shape for a in values], [a.dtype for a in values], scalar_attrs(op, definition),
                     scalar_type(op), [array.dtype.name for array in arrays])
     if compute is None or any(array.shape != arrays[0].shape for array in arrays):
@@ -161,4 +180,18 @@ def _update(op: Operation, store: Store, fed: Collection[Tensor], keys: Sequence
             for array, made in zip(arrays, compute(given), strict=True):
                 copy_array(array, made)
         return arrays[:1]
+    return call
+
+
+def _assignment(op: Operation, variable: Key, values: Sequence[Array]) -> Call | None:
+    """Return the call of an op that gives a variable another value of its shape."""
+    array, value = values[:2]
+    assert isinstance(variable, Operation)
+    static = variable.attrs["shape"]
+    if array.shape != value.shape or wants_lock(op) or static is None or tuple(static) != array.shape:
+        return None
+
+    def call(given: Sequence[Array]) -> Sequence[Array]:
+        copy_array(array, given[1])
+        return (array,)[:len(op.outputs)]
     return call

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -181,6 +182,18 @@ def product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
     """
     m, n, _ = sizes(a.shape, b.shape, attrs)
     return _evaluate(_plain_matmul, a, b, attrs, (m, n))
+
+
+def bound_product(shapes: Sequence[tuple[int, ...]], dtype: np.dtype[Any], attrs: Attrs
+                  ) -> Callable[[np.ndarray, np.ndarray], np.ndarray] | None:
+    """Return `product` for matrices of these shapes, where it is one call of NumPy."""
+    m, n, _ = sizes(shapes[0], shapes[1], attrs)
+    if name_of(dtype) not in PREFIX or not 0 < shapes[0][-1] or m * n * max(shapes[0]) >= PRODUCTS_AT_ONCE:
+        return None
+    transpose_a, transpose_b = transposes(attrs)
+    if transpose_a:
+        return (lambda a, b: a.T @ b.T) if transpose_b else (lambda a, b: a.T @ b)
+    return (lambda a, b: a @ b.T) if transpose_b else np.matmul
 
 
 def batch_product(a: np.ndarray, b: np.ndarray, attrs: Attrs) -> np.ndarray:
