@@ -15,6 +15,7 @@ pygraphviz = lazy_module("pygraphviz")
 
 RANKDIR = {"down": "TB", "up": "BT", "right": "LR"}
 SECONDS = 20.0              # longest that a `dot` process may take
+BESIDE = 8.0                # more than a label is wide: Graphviz puts its left end on the line, and fonts differ
 
 
 class LayoutFailed(RuntimeError):
@@ -58,7 +59,7 @@ def sized_dot(sheet: Sheet) -> str:
         return [f"subgraph cluster_{cluster[group.key]} {{ label={blank}; labeljust=l; margin=12;", *inner, "}"]
 
     def edge_line(edge: SceneEdge) -> str:
-        label = f"label={_blank(*label_size(edge))}" if edge.label else ""
+        label = f"label={_blank(label_size(edge)[0] + BESIDE, label_size(edge)[1])}" if edge.label else ""
         return f"n{number[edge.source]} -> n{number[edge.target]} [{label} weight={0 if edge.control else 2}];"
 
     head = [f"digraph {{ rankdir={RANKDIR[sheet.direction]}; nodesep=0.36; ranksep=0.32; splines=true; pad=0;",
