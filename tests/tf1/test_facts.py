@@ -42,7 +42,9 @@ OTHER_NAMES = set("""
     losses/contrastive_loss losses/triplet_semihard_loss contrib.more/dense_image_warp
     contrib.more/connected_components contrib.more/bipartite_match contrib.more/interpolate_spline
     contrib.more/lookup contrib.more/percentile feature_column/contrib_linear keras/lstm keras/simple
-    keras/layer_norm keras/activations keras/losses
+    keras/layer_norm keras/activations keras/losses layers/group_norm layers/group_norm_plain
+    layers/group_norm_batch layers/spatial_softmax layers/spatial_softmax_set layers/spatial_softmax_trained
+    layers/spatial_softmax_nchw
 """.split())
 # The sign of the loss of cosines (docs/compatibility.md), columns as the keys of a dict, losses before their reduction.
 OTHER_VALUES = set("""
@@ -63,23 +65,20 @@ OTHER_SHAPES = set("""
 """.split())
 # What these use is not there yet.
 MISSING = set("""
-    layers/batch_norm_2d layers/batch_norm_debias_updates layers/avg_pool3d layers/max_pool3d
-    layers/conv3d_transpose layers/elu layers/group_norm layers/group_norm_axes layers/group_norm_plain
-    layers/group_norm_batch layers/instance_norm layers/instance_norm_nchw layers/maxout layers/maxout_axis
-    layers/spatial_softmax layers/spatial_softmax_set layers/spatial_softmax_trained layers/spatial_softmax_nchw
-    layers/bow_encoder layers/bow_encoder_sparse layers/conv2d_in_plane layers/conv2d_in_plane_set
-    layers/summarize_tensor layers/summarize_scalar layers/summarize_activation layers/summarize_tensors
-    layers/summarize_collection layers/summarize_activations layers/summarize_variables layers/scale_gradient
-    layers/embedding_lookup_unique layers/safe_embedding_lookup_sparse layers/dense_to_sparse
-    layers/images_to_sequence layers/sequence_to_images layers/legacy_fully_connected layers/legacy_linear
-    layers/legacy_relu layers/gdn layers/gdn_inverse cells/CoupledInputForgetGateLSTMCell_all rnn/cudnn_lstm
-    rnn/cudnn_gru contrib.metrics/streaming_concat contrib.metrics/streaming_concat_axis contrib.metrics/cohen_kappa
-    contrib.metrics/cohen_kappa_weighted contrib.metrics/f1_score contrib.metrics/f1_score_weighted
-    contrib.metrics/precision_at_recall contrib.metrics/recall_at_precision
-    contrib.metrics/recall_at_precision_strict contrib.metrics/streaming_curve_points
-    contrib.metrics/streaming_curve_points_pr contrib.metrics/streaming_dynamic_auc
-    contrib.metrics/streaming_dynamic_auc_pr contrib.metrics/streaming_false_negative_rate
-    contrib.metrics/streaming_false_positive_rate contrib.metrics/streaming_false_negative_rate_at_thresholds
+    layers/batch_norm_2d layers/batch_norm_debias_updates layers/conv3d_transpose layers/bow_encoder
+    layers/bow_encoder_sparse layers/conv2d_in_plane layers/conv2d_in_plane_set layers/summarize_tensor
+    layers/summarize_scalar layers/summarize_activation layers/summarize_tensors layers/summarize_collection
+    layers/summarize_activations layers/summarize_variables layers/scale_gradient layers/embedding_lookup_unique
+    layers/safe_embedding_lookup_sparse layers/dense_to_sparse layers/images_to_sequence layers/sequence_to_images
+    layers/legacy_fully_connected layers/legacy_linear layers/legacy_relu layers/gdn layers/gdn_inverse
+    cells/CoupledInputForgetGateLSTMCell_all rnn/cudnn_lstm rnn/cudnn_gru contrib.metrics/streaming_concat
+    contrib.metrics/streaming_concat_axis contrib.metrics/cohen_kappa contrib.metrics/cohen_kappa_weighted
+    contrib.metrics/f1_score contrib.metrics/f1_score_weighted contrib.metrics/precision_at_recall
+    contrib.metrics/recall_at_precision contrib.metrics/recall_at_precision_strict
+    contrib.metrics/streaming_curve_points contrib.metrics/streaming_curve_points_pr
+    contrib.metrics/streaming_dynamic_auc contrib.metrics/streaming_dynamic_auc_pr
+    contrib.metrics/streaming_false_negative_rate contrib.metrics/streaming_false_positive_rate
+    contrib.metrics/streaming_false_negative_rate_at_thresholds
     contrib.metrics/streaming_false_positive_rate_at_thresholds contrib.metrics/streaming_sparse_precision_at_top_k
     contrib.metrics/streaming_sparse_average_precision_at_top_k contrib.metrics/sparse_recall_at_top_k
     contrib.metrics/precision_recall_at_equal_thresholds contrib.metrics/auc_with_confidence_intervals

@@ -22,11 +22,12 @@ from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D
 from tfnb.layers.core import Dense, Dropout
 from tfnb.layers.core import flatten as _flatten
 from tfnb.layers.normalization import BatchNormalization
-from tfnb.layers.pooling import AveragePooling2D, MaxPooling2D
+from tfnb.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
 from tfnb.layers.separable import SeparableConv2D
 from tfnb.layers.transposed import Conv2DTranspose
 from tfnb.ops.array.reshape import identity, reshape, shape
 from tfnb.ops.nn.activations import bias_add as _bias_add
+from tfnb.ops.nn.activations import elu as _elu
 from tfnb.ops.nn.activations import relu as _relu
 from tfnb.ops.nn.activations import relu6 as _relu6
 from tfnb.ops.nn.conv_functions import depthwise_conv2d
@@ -274,7 +275,7 @@ def _pooled(kind: Any, name: str, inputs: Any, kernel_size: Any, stride: Any, pa
             outputs_collections: Any, scope: Any) -> Any:
     with name_scope(scope, name, [inputs]) as sc:
         inputs = convert_to_tensor(inputs)
-        layer = kind(_pair(kernel_size), _pair(stride), padding, _format(data_format), _scope=sc)
+        layer = kind(kernel_size, stride, padding, _format(data_format), _scope=sc)
         return collect_named_outputs(outputs_collections, sc, layer(inputs))
 
 
@@ -288,8 +289,8 @@ def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "V
     array([[ 5.,  7.],
            [13., 15.]], dtype=float32)
     """
-    return _pooled(MaxPooling2D, "MaxPool2D", inputs, kernel_size, stride, padding, data_format, outputs_collections,
-                   scope)
+    return _pooled(MaxPooling2D, "MaxPool2D", inputs, _pair(kernel_size), _pair(stride), padding, data_format,
+                   outputs_collections, scope)
 
 
 @add_arg_scope
@@ -302,7 +303,33 @@ def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "V
     array([[ 2.5,  4.5],
            [10.5, 12.5]], dtype=float32)
     """
-    return _pooled(AveragePooling2D, "AvgPool2D", inputs, kernel_size, stride, padding, data_format,
+    return _pooled(AveragePooling2D, "AvgPool2D", inputs, _pair(kernel_size), _pair(stride), padding, data_format,
+                   outputs_collections, scope)
+
+
+@add_arg_scope
+def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The largest number of each window of volumes.
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.contrib.layers.max_pool3d(volume, [2, 2, 2])))
+    7.0
+    """
+    return _pooled(MaxPooling3D, "MaxPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections,
+                   scope)
+
+
+@add_arg_scope
+def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
+               outputs_collections: Any = None, scope: Any = None) -> Any:
+    """The mean of each window of volumes.
+
+    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
+    >>> sess.run(tf.squeeze(tf.contrib.layers.avg_pool3d(volume, [2, 2, 2])))
+    3.5
+    """
+    return _pooled(AveragePooling3D, "AvgPool3D", inputs, kernel_size, stride, padding, data_format,
                    outputs_collections, scope)
 
 
@@ -442,6 +469,17 @@ def relu6() -> None:
     >>> sess.run(tf.global_variables_initializer())
     >>> sess.run(y)
     array([[5., 6.]], dtype=float32)
+    """
+
+
+@preset(fully_connected, activation_fn=_elu)
+def elu() -> None:
+    """`fully_connected`, with the activation `tf.nn.elu`.
+
+    >>> y = tf.contrib.layers.elu([[5.0, 8.0]], 2, weights_initializer=tf.initializers.identity())
+    >>> sess.run(tf.global_variables_initializer())
+    >>> sess.run(y)
+    array([[5., 8.]], dtype=float32)
     """
 
 
