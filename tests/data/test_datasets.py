@@ -265,22 +265,26 @@ def test_examples_of_a_file_by_batches(tmp_path: Path) -> None:
 
 def test_prefetching_ends_with_its_iterator() -> None:
     made = []
+    others = set(threading.enumerate())             # iterators of other tests that live on
 
     def count() -> Any:
         for i in range(10**6):
             made.append(i)
             yield i
+
+    def left() -> bool:
+        return any(t.name == "tfnb-prefetch" for t in set(threading.enumerate()) - others)
     session = tf.Session()
     element = D.from_generator(count, tf.int64, []).prefetch(3).make_one_shot_iterator().get_next()
-    assert [session.run(element) for _ in range(3)] == [0, 1, 2]
+    assert [session.run(element) for _ in range(3)] == [0, 1, 2] and left()
     session.close()
     del session
     for _ in range(200):
         gc.collect()
-        if not any(t.name == "tfnb-prefetch" for t in threading.enumerate()):
+        if not left():
             break
         time.sleep(0.02)
-    assert not any(t.name == "tfnb-prefetch" for t in threading.enumerate()) and len(made) < 20
+    assert not left() and len(made) < 20
 
 
 def test_map_by_threads_keeps_order_and_errors() -> None:
