@@ -45,6 +45,8 @@ def _sets_of_dense(values: np.ndarray) -> Sets:
 def _sets_of_sparse(indices: np.ndarray, values: np.ndarray, shape: np.ndarray, validate: bool) -> Sets:
     if len(shape) < 2:
         raise ValueError(f"expected a set of rank 2 or more, got rank {len(shape)}")
+    if len(indices) != len(values):
+        raise ValueError(f"expected as many values as indices, got {len(values)} values and {len(indices)} indices")
     places = flat_places(indices, shape)
     if validate and (np.diff(places) <= 0).any():
         row = int((np.diff(places) <= 0).argmax()) + 1
