@@ -14,10 +14,11 @@ from tfnb.layers.contrib.initializers import (
     variance_scaling_initializer, xavier_initializer, xavier_initializer_conv2d,
 )
 from tfnb.layers.contrib.layers import (
-    avg_pool2d, avg_pool3d, batch_norm, bias_add, conv1d, conv2d, conv2d_transpose, conv3d, convolution, convolution1d,
-    convolution2d, convolution2d_transpose, convolution3d, dropout, embed_sequence, flatten, fully_connected, linear,
-    elu, max_pool2d, max_pool3d, relu, relu6, separable_conv2d, separable_convolution2d,
+    batch_norm, bias_add, conv1d, conv2d, conv2d_transpose, conv3d, convolution, convolution1d, convolution2d,
+    convolution2d_transpose, convolution3d, dropout, embed_sequence, flatten, fully_connected, linear, elu, relu, relu6,
+    separable_conv2d, separable_convolution2d,
 )
+from tfnb.layers.contrib.pools import avg_pool2d, avg_pool3d, max_pool2d, max_pool3d
 from tfnb.layers.contrib.group_norm import group_norm, instance_norm, maxout, spatial_softmax
 from tfnb.layers.contrib.layer_norm import layer_norm
 from tfnb.layers.contrib.optimize_loss import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss

@@ -42,10 +42,10 @@ def group_norm(inputs: Any, groups: int = 32, channels_axis: int = -1, reduction
                mean_close_to_zero: bool = False) -> Any:
     """Return `inputs` with mean 0 and variance 1 in each group of channels (Wu and He, 2018).
 
-    groups: their number, which divides that of the channels; reduction_axes: the axes, beside the channels of a group,
-    that moments are taken over. center, scale: then add the variable "beta" and multiply by "gamma", of one value a
-    channel. param_initializers: a dict from these names. mean_close_to_zero: accepted, the moments are exact. Raises
-    ValueError for an unknown rank or number of channels, or one that groups don't divide.
+    groups: their number, which divides that of the channels, on channels_axis. reduction_axes: the axes, beside the
+    channels of a group, that moments are taken over. center, scale: then add the variable "beta" and multiply by
+    "gamma", of one value a channel. param_initializers: a dict from these names. mean_close_to_zero: accepted, the
+    moments are exact. Raises ValueError for an unknown rank or number of channels, or one that groups don't divide.
 
     >>> y = tf.contrib.layers.group_norm(tf.constant([[[[1.0, 3.0, 10.0, 30.0]]]]), groups=2)
     >>> sess.run(tf.global_variables_initializer())

@@ -10,19 +10,18 @@ from collections.abc import Callable
 from typing import Any
 
 from tfnb.core.arguments import CONTRIB_LAYERS, describe
-from tfnb.core.shape import TensorShape
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.graph.stack import add_to_collections, control_dependencies, name_scope
 from tfnb.layers.contrib.arg_scope import add_arg_scope, preset
 from tfnb.layers.contrib.initializers import xavier_initializer
 from tfnb.layers.contrib.outputs import collect_named_outputs
+from tfnb.layers.contrib.pools import layout, pair
 from tfnb.layers.contrib.variables import model_variable
 from tfnb.layers.convolutional import Conv1D, Conv2D, Conv3D
 from tfnb.layers.core import Dense, Dropout
 from tfnb.layers.core import flatten as _flatten
 from tfnb.layers.normalization import BatchNormalization
-from tfnb.layers.pooling import AveragePooling2D, AveragePooling3D, MaxPooling2D, MaxPooling3D
 from tfnb.layers.separable import SeparableConv2D
 from tfnb.layers.transposed import Conv2DTranspose
 from tfnb.ops.array.reshape import identity, reshape, shape
@@ -96,10 +95,6 @@ def fully_connected(inputs: Any, num_outputs: int, activation_fn: Any = _relu, n
         return collect_named_outputs(outputs_collections, sc.name, outputs)
 
 
-def _format(data_format: str | None) -> str:
-    return "channels_first" if data_format and data_format.startswith("NC") else "channels_last"
-
-
 @add_arg_scope
 def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1, padding: str = "SAME",
                 data_format: str | None = None, rate: Any = 1, activation_fn: Any = _relu, normalizer_fn: Any = None,
@@ -123,7 +118,7 @@ def convolution(inputs: Any, num_outputs: int, kernel_size: Any, stride: Any = 1
         if rank not in (3, 4, 5):
             raise ValueError(f"Convolution not supported for input with rank {rank}")
         layer = {3: Conv1D, 4: Conv2D, 5: Conv3D}[rank](
-            num_outputs, _each(kernel_size, rank - 2), _each(stride, rank - 2), padding, _format(data_format),
+            num_outputs, _each(kernel_size, rank - 2), _each(stride, rank - 2), padding, layout(data_format),
             _each(rate, rank - 2), use_bias=not normalizer_fn and bool(biases_initializer),
             kernel_initializer=weights_initializer, bias_initializer=biases_initializer,
             kernel_regularizer=weights_regularizer, bias_regularizer=biases_regularizer, trainable=trainable,
@@ -195,7 +190,7 @@ def convolution2d_transpose(inputs: Any, num_outputs: int, kernel_size: Any, str
                         custom_getter=_getter({"bias": "biases", "kernel": "weights"})) as sc:
         inputs = convert_to_tensor(inputs)
         layer = Conv2DTranspose(
-            num_outputs, _each(kernel_size, 2), _each(stride, 2), padding, _format(data_format),
+            num_outputs, _each(kernel_size, 2), _each(stride, 2), padding, layout(data_format),
             use_bias=not normalizer_fn and bool(biases_initializer), kernel_initializer=weights_initializer,
             bias_initializer=biases_initializer, kernel_regularizer=weights_regularizer,
             bias_regularizer=biases_regularizer, trainable=trainable, name=sc.name, dtype=inputs.dtype.base_dtype,
@@ -228,12 +223,12 @@ def separable_convolution2d(inputs: Any, num_outputs: int | None, kernel_size: A
         inputs = convert_to_tensor(inputs)
         use_bias = not normalizer_fn and bool(biases_initializer)
         if num_outputs is None:
-            outputs = _depthwise(inputs, _pair(kernel_size), depth_multiplier, _pair(stride), padding, data_format,
-                                 _pair(rate), weights_initializer, weights_regularizer, trainable,
+            outputs = _depthwise(inputs, pair(kernel_size), depth_multiplier, pair(stride), padding, data_format,
+                                 pair(rate), weights_initializer, weights_regularizer, trainable,
                                  variables_collections, use_bias, biases_initializer, biases_regularizer)
         else:
             layer = SeparableConv2D(
-                num_outputs, _pair(kernel_size), _pair(stride), padding, _format(data_format), _pair(rate),
+                num_outputs, pair(kernel_size), pair(stride), padding, layout(data_format), pair(rate),
                 depth_multiplier, use_bias=use_bias, depthwise_initializer=weights_initializer,
                 pointwise_initializer=pointwise_initializer or weights_initializer,
                 bias_initializer=biases_initializer, depthwise_regularizer=weights_regularizer,
@@ -245,11 +240,6 @@ def separable_convolution2d(inputs: Any, num_outputs: int | None, kernel_size: A
 
 
 separable_conv2d = separable_convolution2d
-
-
-def _pair(sizes: Any) -> tuple[int, int]:
-    found: tuple[int, int] = tuple(sizes) if isinstance(sizes, (list, tuple, TensorShape)) else (sizes, sizes)
-    return found
 
 
 def _depthwise(inputs: Any, window: tuple[int, int], multiplier: int, stride: tuple[int, int], padding: str,
@@ -269,68 +259,6 @@ def _depthwise(inputs: Any, window: tuple[int, int], multiplier: int, stride: tu
         _collect_variable(biases, collections, "biases")
         outputs = _bias_add(outputs, biases, data_format=data_format)
     return outputs
-
-
-def _pooled(kind: Any, name: str, inputs: Any, kernel_size: Any, stride: Any, padding: str, data_format: str,
-            outputs_collections: Any, scope: Any) -> Any:
-    with name_scope(scope, name, [inputs]) as sc:
-        inputs = convert_to_tensor(inputs)
-        layer = kind(kernel_size, stride, padding, _format(data_format), _scope=sc)
-        return collect_named_outputs(outputs_collections, sc, layer(inputs))
-
-
-@add_arg_scope
-def max_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The largest number of each window of images.
-
-    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    >>> sess.run(tf.squeeze(tf.contrib.layers.max_pool2d(image, [2, 2])))
-    array([[ 5.,  7.],
-           [13., 15.]], dtype=float32)
-    """
-    return _pooled(MaxPooling2D, "MaxPool2D", inputs, _pair(kernel_size), _pair(stride), padding, data_format,
-                   outputs_collections, scope)
-
-
-@add_arg_scope
-def avg_pool2d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The mean of each window of images.
-
-    >>> image = tf.reshape(tf.range(16.0), [1, 4, 4, 1])
-    >>> sess.run(tf.squeeze(tf.contrib.layers.avg_pool2d(image, [2, 2])))
-    array([[ 2.5,  4.5],
-           [10.5, 12.5]], dtype=float32)
-    """
-    return _pooled(AveragePooling2D, "AvgPool2D", inputs, _pair(kernel_size), _pair(stride), padding, data_format,
-                   outputs_collections, scope)
-
-
-@add_arg_scope
-def max_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The largest number of each window of volumes.
-
-    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
-    >>> sess.run(tf.squeeze(tf.contrib.layers.max_pool3d(volume, [2, 2, 2])))
-    7.0
-    """
-    return _pooled(MaxPooling3D, "MaxPool3D", inputs, kernel_size, stride, padding, data_format, outputs_collections,
-                   scope)
-
-
-@add_arg_scope
-def avg_pool3d(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", data_format: str = "NDHWC",
-               outputs_collections: Any = None, scope: Any = None) -> Any:
-    """The mean of each window of volumes.
-
-    >>> volume = tf.reshape(tf.range(8.0), [1, 2, 2, 2, 1])
-    >>> sess.run(tf.squeeze(tf.contrib.layers.avg_pool3d(volume, [2, 2, 2])))
-    3.5
-    """
-    return _pooled(AveragePooling3D, "AvgPool3D", inputs, kernel_size, stride, padding, data_format,
-                   outputs_collections, scope)
 
 
 @add_arg_scope

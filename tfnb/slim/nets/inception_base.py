@@ -12,15 +12,8 @@ from typing import Any
 
 from tfnb.layers.contrib.arg_scope import arg_scope
 from tfnb.layers.contrib.initializers import variance_scaling_initializer
-from tfnb.layers.contrib.layers import (
-    avg_pool2d,
-    batch_norm,
-    conv2d,
-    dropout,
-    fully_connected,
-    max_pool2d,
-    separable_convolution2d,
-)
+from tfnb.layers.contrib.layers import batch_norm, conv2d, dropout, fully_connected, separable_convolution2d
+from tfnb.layers.contrib.pools import avg_pool2d, max_pool2d
 from tfnb.losses.regularizers import l2_regularizer
 from tfnb.ops.array.joining import concat
 from tfnb.ops.array.reshape import squeeze

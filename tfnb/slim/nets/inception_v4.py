@@ -6,7 +6,8 @@ from typing import Any
 from tfnb.core.arguments import SLIM, describe
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.layers.contrib.arg_scope import arg_scope
-from tfnb.layers.contrib.layers import avg_pool2d, batch_norm, conv2d, dropout, flatten, fully_connected
+from tfnb.layers.contrib.layers import batch_norm, conv2d, dropout, flatten, fully_connected
+from tfnb.layers.contrib.pools import avg_pool2d
 from tfnb.ops.nn.cross_entropy import softmax
 from tfnb.slim.nets.inception_base import defaults, rows
 from tfnb.variables.scope import variable_scope

@@ -6,7 +6,8 @@ from typing import Any
 
 from tfnb.core.arguments import SLIM, describe
 from tfnb.layers.contrib.arg_scope import arg_scope
-from tfnb.layers.contrib.layers import conv2d, dropout, flatten, fully_connected, max_pool2d
+from tfnb.layers.contrib.layers import conv2d, dropout, flatten, fully_connected
+from tfnb.layers.contrib.pools import max_pool2d
 from tfnb.layers.contrib.repeating import softmax
 from tfnb.losses.regularizers import l2_regularizer
 from tfnb.ops.nn.activations import relu

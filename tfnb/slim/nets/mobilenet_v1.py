@@ -6,7 +6,8 @@ from typing import Any
 from tfnb.core.arguments import SLIM, describe
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.layers.contrib.arg_scope import arg_scope
-from tfnb.layers.contrib.layers import avg_pool2d, batch_norm, conv2d, dropout, separable_convolution2d
+from tfnb.layers.contrib.layers import batch_norm, conv2d, dropout, separable_convolution2d
+from tfnb.layers.contrib.pools import avg_pool2d
 from tfnb.layers.contrib.repeating import softmax
 from tfnb.losses.regularizers import l2_regularizer
 from tfnb.ops.array.reshape import squeeze

@@ -7,8 +7,9 @@ from typing import Any
 
 from tfnb.core.arguments import SLIM, completed
 from tfnb.layers.contrib.arg_scope import arg_scope
-from tfnb.layers.contrib.layers import conv2d, dropout, fully_connected, max_pool2d
+from tfnb.layers.contrib.layers import conv2d, dropout, fully_connected
 from tfnb.layers.contrib.outputs import convert_collection_to_dict
+from tfnb.layers.contrib.pools import max_pool2d
 from tfnb.layers.contrib.repeating import repeat
 from tfnb.losses.regularizers import l2_regularizer
 from tfnb.ops.array.reshape import squeeze

@@ -7,8 +7,9 @@ from typing import Any
 from tfnb.core.arguments import SLIM, completed
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.layers.contrib.arg_scope import arg_scope
-from tfnb.layers.contrib.layers import batch_norm, conv2d, max_pool2d
+from tfnb.layers.contrib.layers import batch_norm, conv2d
 from tfnb.layers.contrib.outputs import convert_collection_to_dict
+from tfnb.layers.contrib.pools import max_pool2d
 from tfnb.layers.contrib.repeating import softmax
 from tfnb.ops.nn.activations import relu
 from tfnb.ops.reductions.reduce import reduce_mean

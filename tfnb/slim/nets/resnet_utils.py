@@ -8,8 +8,9 @@ from tfnb.core.arguments import SLIM, describe
 from tfnb.graph.parts.keys import GraphKeys
 from tfnb.layers.contrib.arg_scope import add_arg_scope, arg_scope
 from tfnb.layers.contrib.initializers import variance_scaling_initializer
-from tfnb.layers.contrib.layers import batch_norm, conv2d, max_pool2d
+from tfnb.layers.contrib.layers import batch_norm, conv2d
 from tfnb.layers.contrib.outputs import collect_named_outputs
+from tfnb.layers.contrib.pools import max_pool2d
 from tfnb.losses.regularizers import l2_regularizer
 from tfnb.ops.array.joining import pad
 from tfnb.ops.nn.activations import relu
