@@ -1,6 +1,6 @@
 """Bessel functions and integrals of float32 in kernels: SciPy's of float64, rounded, and TensorFlow's at the edges.
 
-Dawson's integral and the exponential integral of float64: mpmath's.
+J and Y of large arguments, Dawson's integral and the exponential integral of float64: mpmath's.
 """
 from __future__ import annotations
 
@@ -32,6 +32,11 @@ def test_a_last_place_of_all_arguments(name):
     plain = modes.run(FUNCTIONS[name](fed), {fed: x}, "never")
     with np.errstate(all="ignore"):
         exact = getattr(special, name)(x.astype("f8"))
+        if name[0] in "jy":                                 # SciPy before 1.18 loses the phase there
+            large = (np.abs(x) > 1e8) & (np.abs(x) < 1e14)
+            bessel = {"j": mpmath.besselj, "y": mpmath.bessely}[name[0]]
+            sign = np.sign(x[large]) ** int(name[1])
+            exact[large] = sign * [float(bessel(int(name[1]), abs(mpmath.mpf(float(v))))) for v in x[large]]
         exact = np.where(x < 0, BELOW_ZERO.get(name[0], exact), exact)
         rounded = exact.astype("f4")
         for found in (compiled, plain):
