@@ -322,7 +322,7 @@ def test_parameters_that_are_no_parameters():
 
 def test_a_function_without_source():
     scope = {}
-    exec("def f(x, item): pass", scope)
+    exec(compile("def f(x, item): pass", "<no file>", "exec"), scope)
     with pytest.raises(KernelSyntaxError, match="whose source is in a file or a cell"):
         kernel_function(scope["f"]).source("cpu", {})
 

@@ -91,8 +91,9 @@ def make_csv_dataset(file_pattern: Any, batch_size: int, column_names: Sequence[
     >>> with tf.gfile.GFile("flowers.csv", "w") as file:
     ...     written = [file.write(f"{row}" + chr(10)) for row in ("name,petals", "rose,5", "lily,6")]
     >>> batches = tf.data.experimental.make_csv_dataset("flowers.csv", 2, label_name="petals", shuffle=False)
-    >>> sess.run(batches.make_one_shot_iterator().get_next())
-    (OrderedDict([('name', array([b'rose', b'lily'], dtype=object))]), array([5, 6], dtype=int32))
+    >>> features, petals = sess.run(batches.make_one_shot_iterator().get_next())
+    >>> features["name"], petals
+    (array([b'rose', b'lily'], dtype=object), array([5, 6], dtype=int32))
     """
     names = files_of(file_pattern)
     reading = {"delimiter": field_delim, "quoting": csv.QUOTE_MINIMAL if use_quote_delim else csv.QUOTE_NONE}

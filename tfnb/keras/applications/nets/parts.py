@@ -1,6 +1,7 @@
 """Parts that the architectures share: inputs, heads, weights from files, preprocessing and names of classes."""
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Callable
@@ -181,16 +182,16 @@ def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, fl
     return [[(*names[str(i)], float(row[i])) for i in np.argsort(row)[::-1][:top]] for row in preds]
 
 
-PLAIN = """
+PLAIN = inspect.cleandoc("""
     include_top: whether the last layers, which classify, are there. weights: "imagenet" (from a file in
     ~/.keras/models), None for random ones, or a file. input_tensor: a tensor for the images. input_shape: their shape.
     pooling: "avg", "max" or None, without the last layers. classes: number of classes. Raises ValueError for arguments
     that exclude each other, OSError where the weights can't be found.
-"""
+""")
 
 
 def described(fn: Any) -> Any:
     """Complete the docstring of an architecture by what its arguments are (a decorator)."""
-    head, mark, example = (fn.__doc__ or "").partition("    >>> ")
-    fn.__doc__ = head.rstrip() + "\n" + PLAIN + "\n" + mark + example
+    head, mark, example = inspect.cleandoc(fn.__doc__ or "").partition(">>> ")
+    fn.__doc__ = f"{head.rstrip()}\n\n{PLAIN}\n\n{mark}{example}"
     return fn
