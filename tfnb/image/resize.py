@@ -201,11 +201,12 @@ def _sample(ctx: Any, images: np.ndarray, size: np.ndarray, scale: np.ndarray, t
 def _sample_gradient(ctx: Any, grads: np.ndarray, image: np.ndarray, scale: np.ndarray,
                      translation: np.ndarray) -> np.ndarray:
     y, x = _weights(ctx, image.shape, grads.shape[1:3], scale, translation)
-    return arrays.weighted_gradient(grads, (grads.shape[0], *image.shape[1:3], grads.shape[3]), y, x, grads.dtype)
+    return arrays.weighted_gradient(grads, (grads.shape[0], *image.shape[1:3], grads.shape[3]), y, x, grads.dtype,
+                                    arrays.share)
 
 
 @kernel("images: T, size: int32, scale: float, translation: float -> resized_images: float", shape=_sampled_shape,
-        values=("size", "scale", "translation"), numpy=_sample, T=ANY, **_SAMPLED,
+        values=("size", "scale"), numpy=_sample, launch=kernels.sampled, T=ANY, **_SAMPLED,
         validate=lambda ctx: _validate_sampled(ctx, 2, [*ctx.value(1), *ctx.shape(0)[1:]]))
 def ScaleAndTranslate() -> None:
     """Resample images at `scale` * position + `translation` with a filter; what lies outside of the image is 0.
@@ -219,7 +220,7 @@ def ScaleAndTranslate() -> None:
 
 
 @kernel("grads: T, original_image: T, scale: float, translation: float -> output: T", shape=_like_original,
-        values=("scale", "translation"), numpy=_sample_gradient, T="{float}", **_SAMPLED,
+        values=("scale",), numpy=_sample_gradient, launch=kernels.sampled_gradient, T="{float}", **_SAMPLED,
         validate=lambda ctx: _validate_sampled(ctx, 2, [*ctx.shape(0)[1:3], *ctx.shape(1)[1:3]]))
 def ScaleAndTranslateGrad() -> None:
     """Compute the gradient of ScaleAndTranslate for images like `original_image`."""

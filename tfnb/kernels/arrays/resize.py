@@ -190,22 +190,23 @@ def nearest_gradient(grads: np.ndarray, y: Axis, x: Axis) -> np.ndarray:
 def weighted(images: np.ndarray, y: tuple[np.ndarray, np.ndarray], x: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Return sums of pixels with the weights of `Axis.cubic` or `Axis.area` along both axes, rows first."""
     images = _float(images)
-    lines: Any = sum((_share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1])), 0)
-    return np.asarray(sum((_share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])), 0))
+    lines: Any = sum((share(images[:, y[0][:, t]], y[1][:, t, None, None]) for t in range(y[0].shape[1])), 0)
+    return np.asarray(sum((share(lines[:, :, x[0][:, t]], x[1][:, t, None]) for t in range(x[0].shape[1])), 0))
 
 
-def _share(pixels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def share(pixels: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return pixels times weights; a weight of 0 gives 0, even for an infinite pixel."""
     return np.asarray(np.where(weights == 0, np.float32(0), pixels) * weights)
 
 
 def weighted_gradient(grads: np.ndarray, shape: tuple[int, ...], y: tuple[np.ndarray, np.ndarray],
-                      x: tuple[np.ndarray, np.ndarray], dtype: Any) -> np.ndarray:
-    """Return the gradient of `weighted` for images of `shape`."""
+                      x: tuple[np.ndarray, np.ndarray], dtype: Any,
+                      times: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.multiply) -> np.ndarray:
+    """Return the gradient of `weighted` for images of `shape`. times: `share`, if a weight of 0 is to give 0."""
     lines = np.zeros((*grads.shape[:2], *shape[2:]), np.float32)
     for t in range(x[0].shape[1]):
-        _add_at(lines, (slice(None), slice(None), x[0][:, t]), grads * x[1][:, t, None])
+        _add_at(lines, (slice(None), slice(None), x[0][:, t]), times(grads, x[1][:, t, None]))
     out = np.zeros(shape, np.float32)
     for t in range(y[0].shape[1]):
-        _add_at(out, (slice(None), y[0][:, t]), lines * y[1][:, t, None, None])
+        _add_at(out, (slice(None), y[0][:, t]), times(lines, y[1][:, t, None, None]))
     return out.astype(dtype, copy=False)

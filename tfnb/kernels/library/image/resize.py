@@ -2,6 +2,8 @@
 
     bilinear(call), nearest(call), cubic(call), area(call)                      (images, size)
     bilinear_gradient(call), nearest_gradient(call), cubic_gradient(call)       (grads, original image or size)
+    sampled(call)               ScaleAndTranslate (images, size, scale, translation)
+    sampled_gradient(call)      ScaleAndTranslateGrad (grads, original image, scale, translation)
 
 First come the tables, one for each axis: for each place of the result the pixels of the image that it is made of, and
 their weights. An item of what follows is a strip of rows of the result on the CPU, an element of it on a GPU; of a
@@ -31,7 +33,9 @@ from tfnb.kernels.functions.language import (
 )
 from tfnb.kernels.launch import Address, Call, Launch
 from tfnb.kernels.library.copying import UNITS, fill
+from tfnb.kernels.library.image.sampling import sampled_table
 from tfnb.kernels.llvm.streaming import pays
+from tfnb.kernels.sizes import highest
 
 OPERATIONS = 1 << 16                               # that a thread of the CPU does at a time
 FEW = 4                                            # channels that are a constant
@@ -221,8 +225,8 @@ def weigh_rows(x: Array, out: Array, rows: Array, lines: Array, places: Array, p
 
 @kernel_function(independent=True)
 def spread_places(grads: Array, out: Array, rows: Array, lines: Array, places: Array, parts: Array, sizes: Ints,
-                  few: Static, room: Array, taps: int, width: MaybeOne, blocks: MaybeOne, form: Static, T: Type,
-                  item: int) -> None:
+                  few: Static, room: Array, down: int, along: int, width: MaybeOne, blocks: MaybeOne, form: Static,
+                  T: Type, item: int) -> None:
     """Sum the gradients of all places of a result at their pixels, for `width` channels of an image."""
     h, w, oh, ow, c = sizes
     image, n, one = item // blocks, width if few is None else few, float32(1)
@@ -237,13 +241,13 @@ def spread_places(grads: Array, out: Array, rows: Array, lines: Array, places: A
                 for j in range(n):
                     target[to + j] = T(target[to + j] + source[(oy * ow + k) * c + j])
         elif form == "between":
-            down = lines[oy]
+            late = lines[oy]
             for k in range(ow):
-                along = parts[k]
+                part = parts[k]
                 for corner in range(4):
                     low, right = corner // 2, corner % 2
                     to = (int(rows[2 * oy + low]) * w + int(places[2 * k + right])) * c
-                    a, b = down if low == 1 else one - down, along if right == 1 else one - along
+                    a, b = late if low == 1 else one - late, part if right == 1 else one - part
                     for j in range(n):
                         target[to + j] = T(target[to + j] + source[(oy * ow + k) * c + j] * a * b)
         else:
@@ -251,15 +255,17 @@ def spread_places(grads: Array, out: Array, rows: Array, lines: Array, places: A
             for k in range(w * n):
                 line[k] = float32(0)
             for k in range(ow):
-                for t in range(taps):
-                    to, weight = int(places[taps * k + t]) * n, parts[taps * k + t]
-                    for j in range(n):
-                        line[to + j] = line[to + j] + source[(oy * ow + k) * c + j] * weight
-            for t in range(taps):
-                start, weight = int(rows[taps * oy + t]) * w * c, lines[taps * oy + t]
-                for k in range(w * n):
-                    to = start + (k if blocks == 1 else k * c)
-                    target[to] = T(target[to] + line[k] * weight)
+                for t in range(along):
+                    to, weight = int(places[along * k + t]) * n, parts[along * k + t]
+                    if form == "cubic" or weight != float32(0):
+                        for j in range(n):
+                            line[to + j] = line[to + j] + source[(oy * ow + k) * c + j] * weight
+            for t in range(down):
+                start, weight = int(rows[down * oy + t]) * w * c, lines[down * oy + t]
+                if form == "cubic" or weight != float32(0):
+                    for k in range(w * n):
+                        to = start + (k if blocks == 1 else k * c)
+                        target[to] = T(target[to] + line[k] * weight)
 
 
 def axes(attrs: Mapping[str, Any], image: Sequence[int], result: Sequence[int]) -> tuple[Axis, Axis]:
@@ -278,15 +284,24 @@ def _table(call: Call, form: str, axis: Axis) -> tuple[Launch, Address, Address]
 
 
 def _prepared(call: Call, form: str, image: Sequence[int], result: Sequence[int],
-              back: bool = False) -> tuple[list[Launch], list[Any]]:
-    """Return the launches of both tables, and the arguments up to `few`. back: from the result to the image."""
+              back: bool = False) -> tuple[list[Launch], list[Any], tuple[Any, Any]]:
+    """Return (the launches of both tables, the arguments up to `few`, the taps down and along).
+
+    back: from the result to the image.
+    """
     y, x = axes(call.attrs, image, result)
-    (first, rows, lines), (second, places, parts) = _table(call, form, y), _table(call, form, x)
+    if form == "sampled":
+        (first, rows, lines, down), (second, places, parts, along) = (
+            sampled_table(call, i, axis.size, axis.out) for i, axis in enumerate((y, x)))
+    else:
+        (first, rows, lines), (second, places, parts) = _table(call, form, y), _table(call, form, x)
+        down, along = (axis.taps if form == "area" else 4 for axis in (y, x))
     counts = [result[0] * y.size * x.size * image[3], result[0] * y.out * x.out * image[3]]
     given, made = reversed(counts) if back else counts
     images = call.input(0).reach(given * call.inputs[0].itemsize), call.output().reach(made * call.outputs[0].itemsize)
     few = image[3] if image[3] <= FEW and call.device == "cpu" else None
-    return [first, second], [*images, rows, lines, places, parts, (y.size, x.size, y.out, x.out, image[3]), few]
+    sizes = y.size, x.size, y.out, x.out, image[3]
+    return [first, second], [*images, rows, lines, places, parts, sizes, few], (down, along)
 
 
 def _room(call: Call, elements: int) -> Address | None:
@@ -300,12 +315,17 @@ def _strips(batch: int, height: int) -> tuple[int, int]:
     return strip, -(-height // strip)
 
 
+def _grain(work: Any) -> Any:
+    """Return how many items of so much work a thread of the CPU takes at a time."""
+    return highest(1, OPERATIONS // work)
+
+
 def bilinear(call: Call) -> list[Launch]:
     """Return the launches of ResizeBilinear."""
     images, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
-    launches, (*arrays, sizes, few) = _prepared(call, "between", images.shape, out.shape)
+    launches, (*arrays, sizes, few), _ = _prepared(call, "between", images.shape, out.shape)
     batch, height, width, channels = out.shape
     strip, strips = _strips(batch, height)
     room = _room(call, 3 * width * channels * strips * batch)
@@ -319,7 +339,8 @@ def nearest(call: Call) -> list[Launch]:
     out = call.outputs[0]
     if not out.size:
         return []
-    launches, (x, y, rows, _, places, _, sizes, few) = _prepared(call, "nearest", call.inputs[0].shape, out.shape)
+    launches, given, _ = _prepared(call, "nearest", call.inputs[0].shape, out.shape)
+    x, y, rows, _, places, _, sizes, few = given
     batch, height, wide, channels = out.shape
     unit = UNITS[out.itemsize] if call.device == "cpu" else out.type
     span, spans = (wide, 1) if call.device == "cpu" else (1, wide)
@@ -333,30 +354,31 @@ def _weighted(call: Call, form: str) -> list[Launch]:
     images, out = call.inputs[0], call.outputs[0]
     if not out.size:
         return []
-    launches, (*arrays, sizes, few) = _prepared(call, form, images.shape, out.shape)
-    down, along = (4 if form == "cubic" else axis.taps for axis in axes(call.attrs, images.shape, out.shape))
+    launches, (*arrays, sizes, few), (down, along) = _prepared(call, form, images.shape, out.shape)
     batch, height, width, channels = out.shape
     strip, strips = _strips(batch, height)
     past = call.device == "cpu" and pays(4 * width * channels, 4 * out.size)
     room = _room(call, (images.shape[2] + (width if past else 0)) * channels * strips * batch)
     return [*launches, weigh_rows.launch(
         call, strips * batch if room else out.size, *arrays, room, sizes, few, strips, strip, down, along,
-        form == "cubic", past, grain=1 if room else None, label="resize weighted")]
+        form == "cubic", past, grain=_grain(strip * width * channels * 4) if room else None, label="resize weighted")]
 
 
 def _gradient(call: Call, form: str) -> list[Launch]:
     grads, out = call.inputs[0], call.outputs[0]
     if not grads.size or not out.size:
         return fill(call, None, call.output(), out)
-    launches, arguments = _prepared(call, form, out.shape, grads.shape, back=True)
+    launches, arguments, (down, along) = _prepared(call, form, out.shape, grads.shape, back=True)
     batch, _, wide, channels = out.shape
     held = 4 * batch * wide * channels
-    room = call.scratch(held).reach(held).of("float32") if form == "cubic" else None
+    room = call.scratch(held).reach(held).of("float32") if form in ("cubic", "sampled") else None
     width, blocks = call.columns(channels)
-    return [*launches, spread_places.launch(call, batch * blocks, *arguments, room, 4, width, blocks, form, out.type,
-                                            grain=1, label="resize gradient")]
+    return [*launches, spread_places.launch(
+        call, batch * blocks, *arguments, room, down, along, width, blocks, form, out.type,
+        grain=_grain(grads.shape[1] * grads.shape[2] * channels * 4), label="resize gradient")]
 
 
 cubic, area = partial(_weighted, form="cubic"), partial(_weighted, form="area")
 bilinear_gradient, nearest_gradient = partial(_gradient, form="between"), partial(_gradient, form="nearest")
 cubic_gradient = partial(_gradient, form="cubic")
+sampled, sampled_gradient = partial(_weighted, form="sampled"), partial(_gradient, form="sampled")
