@@ -261,8 +261,10 @@ def _sample(ctx: Any, size: np.ndarray, boxes: np.ndarray, covered: Any = None) 
     wanted = sample_box.Wanted(float(attrs["min_object_covered"] if covered is None else covered),
                                tuple(attrs["aspect_ratio_range"]), tuple(attrs["area_range"]), attrs["max_attempts"])
     height, width, _ = size.tolist()
-    found = sample_box.objects(height, width, boxes.reshape(-1, 4), attrs["use_image_if_no_bounding_boxes"])
-    by_kernel = has_compiler() and len(found) >= MANY_OBJECTS
+    boxes = boxes.reshape(-1, 4)
+    by_kernel = has_compiler() and len(boxes) >= MANY_OBJECTS
+    found = sample_box.objects(height, width, boxes, attrs["use_image_if_no_bounding_boxes"],
+                               windows.in_pixels if by_kernel else None)
     y, x, rows, columns = sample_box.draw(ctx.state, height, width, found, wanted,
                                           windows.covers if by_kernel else sample_box.covers)
     box = np.array([y / height, x / width, (y + rows) / height, (x + columns) / width], np.float32)

@@ -2,7 +2,8 @@
 
     drawn(images, boxes, colors)            DrawBoundingBoxes
     copy_windows(images, starts, out)       ExtractGlimpse: what is inside of the images
-    covers(part, objects, covered)          SampleDistortedBoundingBox: whether a part has enough of an object
+    in_pixels(boxes, height, width)         SampleDistortedBoundingBox: objects as integers
+    covers(part, objects, covered)          whether a part has enough of an object
 """
 from __future__ import annotations
 
@@ -66,6 +67,29 @@ def copy_windows(images: np.ndarray, starts: np.ndarray, out: np.ndarray) -> Non
     have pixels."""
     starts = starts.clip(np.negative(out.shape[1:3]), images.shape[1:3])
     copy_window.run(len(out), images, starts, out, *images.shape[1:], *out.shape[1:3])
+
+
+@kernel_function(fastmath=(), independent=True)
+def scale_boxes(boxes: Array, found: Array, outside: Array, count: int, height: int, width: int, item: int) -> None:
+    """Scale boxes (top, left, bottom, right) to (top, left, height, width) in pixels; outside[0]: how many edges are
+    not in [0, 1]."""
+    tall, wide, wrong = float32(height), float32(width), 0
+    for i in range(count):
+        top, left, bottom, right = boxes[4 * i], boxes[4 * i + 1], boxes[4 * i + 2], boxes[4 * i + 3]
+        low, high = min(min(top, left), min(bottom, right)), max(max(top, left), max(bottom, right))
+        known = top == top and left == left and bottom == bottom and right == right
+        wrong += 0 if low >= float32(0) and high <= float32(1) and known else 1
+        first, second = int(top * tall), int(left * wide)
+        found[4 * i], found[4 * i + 1] = first, second
+        found[4 * i + 2], found[4 * i + 3] = int(bottom * tall) - first, int(right * wide) - second
+    outside[0] = wrong
+
+
+def in_pixels(boxes: np.ndarray, height: int, width: int) -> np.ndarray | None:
+    """Return boxes [boxes, 4] as (top, left, height, width) in pixels, int64; None if an edge is not in [0, 1]."""
+    found, outside = np.empty(boxes.shape, np.int64), np.zeros(1, np.int64)
+    scale_boxes.run(1, boxes, found, outside, len(boxes), height, width)
+    return None if outside[0] else found
 
 
 @kernel_function(fastmath=())
