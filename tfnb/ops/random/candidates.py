@@ -13,7 +13,7 @@ from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.library.checks import BAD_INDEX, Check
-from tfnb.kernels.library.random.candidates import BLOCKS, sampler
+from tfnb.kernels.library.random.candidates import BLOCKS, sampler, weighted
 from tfnb.ops.declaration.declare import kernel, random
 from tfnb.ops.declaration.public import public
 from tfnb.ops.random.random_ops import get_seed
@@ -55,18 +55,18 @@ def _integers(words: Iterator[int], n: int) -> Iterator[int]:
         yield philox.below_wide(n, words)
 
 
+def _expected(p: np.ndarray, count: int, tries: int) -> np.ndarray:
+    """Return the expected counts of classes of probabilities p among `count` of which `tries` were drawn."""
+    made: np.ndarray = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
+    return made.astype(np.float32)
+
+
 def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
              probability: Callable[[np.ndarray, int], np.ndarray]) -> Callable[..., tuple[np.ndarray, ...]]:
     """Return the NumPy form of a sampler: `draw` samples its classes, the other argument gives their probabilities."""
-    return _sampler_of(lambda op: (draw, probability))
-
-
-def _sampler_of(ways: Callable[[Any], tuple[Any, Any]]) -> Callable[..., tuple[np.ndarray, ...]]:
-    """Return the NumPy form of a sampler. ways: fn(op) -> (draw, probability), as of `_sampler`."""
     def numpy(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
         """Sample classes, and return them with the expected counts of the true and of the sampled classes."""
         count, most = int(ctx.attrs["num_sampled"]), int(ctx.attrs["range_max"])
-        draw, probability = ways(ctx.op)
         sampled = np.empty(count, np.int64)        # before the first is drawn: there may be no room for them
         drawn, tries = draw(philox.words_from(ctx.state), most), count
         if ctx.attrs["unique"]:
@@ -80,13 +80,18 @@ def _sampler_of(ways: Callable[[Any], tuple[Any, Any]]) -> Callable[..., tuple[n
             for i in range(count):
                 sampled[i] = next(drawn)
         philox.advance(ctx.state, BLOCKS * count)
-
-        def expected(classes: np.ndarray) -> np.ndarray:
-            p = probability(classes, most)
-            made: np.ndarray = p * count if tries == count else -np.expm1(tries * np.log1p(-p))
-            return made.astype(np.float32)
-        return sampled, expected(true), expected(sampled)
+        return sampled, *(_expected(probability(classes, most), count, tries) for classes in (true, sampled))
     return numpy
+
+
+def _sampled_by_weights(ctx: Any, true: np.ndarray, first: np.ndarray, second: np.ndarray | None,
+                        weights: np.ndarray, total: float) -> tuple[np.ndarray, ...]:
+    """Sample classes by `weights` of that total; first, second: as of `weighted`."""
+    count = int(ctx.attrs["num_sampled"])
+    sampled = np.empty(count, np.int64)
+    tries = weighted(ctx.state, sampled, bool(ctx.attrs["unique"]), first, second) if count else 0
+    philox.advance(ctx.state, BLOCKS * count)
+    return sampled, *(_expected(weights[classes] / total, count, tries) for classes in (true, sampled))
 
 
 def _log_uniform(words: Iterator[int], most: int) -> Iterator[int]:
@@ -119,36 +124,20 @@ class _Unigrams:
         if len(self.weights) != attrs["range_max"]:
             raise errors.InvalidArgumentError(None, None, f"range_max is {attrs['range_max']}, expected the number of "
                                               f"weights of the shard, reserved ids among them: {len(self.weights)}")
-        self.total = float(self.weights.astype(np.float64).sum())
+        self.exact = self.weights.astype(np.float64)
+        self.total = float(self.exact.sum())
         n = len(self.weights)
         scaled = [float(w) * n / self.total for w in self.weights]
-        self.alias = list(range(n))
+        alias = list(range(n))
         low, high = [i for i in range(n) if scaled[i] < 1], [i for i in range(n) if scaled[i] >= 1]
         while low and high:
             small, large = low.pop(), high.pop()
-            self.alias[small] = large
+            alias[small] = large
             scaled[large] -= 1 - scaled[small]
             (low if scaled[large] < 1 else high).append(large)
         for rest in (*low, *high):
             scaled[rest] = 1.0
-        self.accepted = np.array(scaled, np.float32)
-
-    def draw(self, words: Iterator[int], most: int) -> Iterator[int]:
-        """Yield classes."""
-        n = len(self.weights)
-        rest = 0 if n & (n - 1) == 0 else (2**32 - 1) % n + 1
-        for word in words:
-            uniform = philox.unit_float(word)
-            place = next(words)
-            while place < rest:
-                place = next(words)
-            place %= n
-            yield place if uniform < self.accepted[place] else self.alias[place]
-
-    def probability(self, classes: np.ndarray, most: int) -> np.ndarray:
-        """Return the probabilities of classes."""
-        found: np.ndarray = self.weights[classes].astype(np.float64) / self.total
-        return found
+        self.alias, self.accepted = np.array(alias, np.int64), np.array(scaled, np.float32)
 
 
 def _read_weights(path: str) -> list[float]:
@@ -160,13 +149,14 @@ def _read_weights(path: str) -> list[float]:
 _TABLES: WeakKeyDictionary[Operation, _Unigrams] = WeakKeyDictionary()
 
 
-def _by_weights(op: Operation) -> tuple[Any, Any]:
-    if op not in _TABLES:
-        _TABLES[op] = _Unigrams(op.attrs)          # of 50,000 weights 40 ms, once
-    return _TABLES[op].draw, _TABLES[op].probability
+def _by_weights(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
+    if ctx.op not in _TABLES:
+        _TABLES[ctx.op] = _Unigrams(ctx.op.attrs)      # of 50,000 weights 40 ms, once
+    table = _TABLES[ctx.op]
+    return _sampled_by_weights(ctx, true, table.accepted, table.alias, table.exact, table.total)
 
 
-@random(_SIGNATURE, shape=_shape, numpy=_sampler_of(_by_weights), **{
+@random(_SIGNATURE, shape=_shape, numpy=_by_weights, **{
     **{name: _ATTRS[name] for name in ("num_true", "num_sampled", "unique", "range_max")}, "vocab_file": "string = ''",
     "distortion": "float = 1.0", "num_reserved_ids": "int = 0", "num_shards": "int >= 1 = 1", "shard": "int >= 0 = 0",
     "unigrams": "list(float) = []", "seed": "int = 0", "seed2": "int = 0"})
@@ -179,13 +169,7 @@ def _learned(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
     kept: dict[str, np.ndarray] = ctx.store.resource(ctx.op, lambda: {"counts": np.ones(ctx.attrs["range_max"], int)})
     counts = kept["counts"]
     ends = np.cumsum(counts)
-
-    def draw(words: Iterator[int], _: int) -> Iterator[int]:
-        """Yield classes by the ends of their shares of 32-bit integers below the sum of all counts."""
-        total = int(ends[-1])
-        rest = 0 if total & (total - 1) == 0 else (2**32 - 1) % total + 1
-        yield from (int(np.searchsorted(ends, word % total, "right")) for word in words if word >= rest)
-    found = _sampler(draw, lambda classes, _: counts[classes] / ends[-1])(ctx, true)
+    found = _sampled_by_weights(ctx, true, ends, None, counts, float(ends[-1]))
     kept["counts"] = counts + indexing.bincount(true.reshape(-1), minlength=counts.size)
     return found
 

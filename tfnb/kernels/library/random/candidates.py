@@ -1,6 +1,7 @@
-"""Kernels of the uniform and log-uniform candidate samplers: classes, one after another, and expected counts.
+"""Kernels of candidate samplers: classes, one after another, and expected counts.
 
     sampler(log)(call)      UniformCandidateSampler, LogUniformCandidateSampler (true_classes) -> classes, both counts
+    weighted(state, ...)    classes by weights, of an alias table or cumulative counts: a host call
 """
 from __future__ import annotations
 
@@ -9,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Static, float32, int64, libm, uint64
+from tfnb.kernels.functions.language import Array, Static, float32, int64, libm, uint64, unrolled
 from tfnb.kernels.launch import Call, Launch
-from tfnb.kernels.library.random.draws import HALF, STATE, philox, step, unit64
+from tfnb.kernels.library.random.draws import HALF, STATE, philox, step, unit32, unit64
 
 BLOCKS = 512                # of the generator, which TensorFlow sets apart for each candidate
 ONE, GOLDEN = np.uint64(1), np.uint64(0x9E3779B97F4A7C15)
@@ -78,12 +79,90 @@ def expect_counts(classes: Array, tried: Array, expected: Array, count: int, mos
         expected[item] = float32(-libm.expm1(tries * libm.log1p(-p)))
 
 
+@kernel_function(fastmath=())
+def sample_weighted(state: Array, first: Array, second: Array, table: Array, sampled: Array, tried: Array,
+                    words: Array, count: int, n: int, rest: int, mask: int, shift: int, alias: Static,
+                    item: int) -> None:
+    """Sample `count` of n classes by weights; tried[0]: how many were drawn for them.
+
+    alias: two words each, a fraction and a class, by Walker's method: `first` has the fraction that is accepted,
+    `second` the class in its place. Else one word each: `first` has the cumulative counts. table, rest: as of
+    sample_classes. words: room for a block.
+    """
+    if table is not None:
+        for i in range(mask + 1):
+            table[i] = int64(0)
+    found, tries, at, held, unit = 0, 0, 0, 0, float32(0)
+    total = n if alias else int(first[n - 1])
+    while found < count:
+        if at % 4 == 0:
+            made = philox(state[0], state[2], state[3], uint64(at // 4))
+            for k in unrolled(4):
+                words[k] = made[k]
+        word, sample = words[at % 4], -1
+        at += 1
+        if alias and held == 0:
+            unit, held = unit32(word), 1
+        elif word >= uint64(rest):
+            place, held = int(word % uint64(total)), 0
+            if alias:
+                sample = place if unit < first[place] else int(second[place])
+            else:
+                low, high = 0, n
+                while low < high:
+                    middle = (low + high) // 2
+                    if int(first[middle]) <= place:
+                        low = middle + 1
+                    else:
+                        high = middle
+                sample = low
+        if sample >= 0:
+            tries += 1
+            new = 1
+            if table is not None:
+                slot = int64((uint64(sample) * GOLDEN) >> uint64(shift))
+                while table[slot] != 0 and table[slot] != sample + 1:
+                    slot = (slot + 1) & mask
+                if table[slot] == 0:
+                    table[slot] = int64(sample + 1)
+                else:
+                    new = 0
+            if new == 1:
+                sampled[found] = sample
+                found += 1
+    tried[0] = tries
+
+
+def _slots(count: int) -> int:
+    """Return how many bits number the slots of a hash table of `count` classes."""
+    return max(4, (2 * count - 1).bit_length())
+
+
+def weighted(state: np.ndarray, sampled: np.ndarray, unique: bool, first: np.ndarray,
+             second: np.ndarray | None = None) -> int:
+    """Fill `sampled` with classes, and return how many were drawn for them. The state is left as it is.
+
+    first, second: accepted fractions (float32) and aliases (int64) of the classes; or cumulative counts (int64) alone.
+    unique: each class comes once.
+    """
+    bits, n, tried = _slots(len(sampled)), len(first), np.empty(1, np.int64)
+    total = n if second is not None else int(first[-1])
+    rest = 0 if total & (total - 1) == 0 else (2**32 - 1) % total + 1
+    given: dict[str, None] = {"second": None} if second is None else {}
+    given |= {} if unique else {"table": None}
+    arrays = [state, first, *[second] * (second is not None), *[np.empty(1 << bits, np.int64)] * unique, sampled, tried,
+              np.empty(4, np.uint64)]
+    sample_weighted.run(1, *arrays, len(sampled), n, rest, (1 << bits) - 1, 64 - bits, alias=second is not None,
+                        **given)
+    return int(tried[0])
+
+
 def sampler(log: bool) -> Callable[[Call], list[Launch]]:
     """Return the function that launches a sampler, and then moves its generator on."""
     def launch(call: Call) -> list[Launch]:
         """Return launches of the classes and of both counts."""
         count, most = int(call.attrs["num_sampled"]), int(call.attrs["range_max"])
-        bits = max(4, (2 * count - 1).bit_length())
+        bits = _slots(count)
         table = call.scratch(8 << bits).reach(8 << bits).of("int64") if call.attrs["unique"] else None
         tried = call.scratch(8).reach(8).of("int64")
         rest = 0 if most & (most - 1) == 0 else (2**64 - 1) % most + 1
