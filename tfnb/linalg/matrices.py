@@ -19,6 +19,7 @@ from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.cpu.matmul.lapack import solve_triangular
 from tfnb.kernels.library.rows import triangular
+from tfnb.kernels.library.rows.cross import cross
 from tfnb.kernels.library.rows.places import band
 from tfnb.kernels.scalar.number_types import wide
 from tfnb.ops.array.create import MatrixDiagPart, eye
@@ -287,7 +288,7 @@ def MatrixSolveLs() -> None:
 MatrixSolveLs.no_gradient("TensorFlow has none for fast=False; matrix_solve_ls makes other ops for fast=True")
 
 
-@kernel("a: T, b: T -> product: T", shape=_cross_shape, numpy=_cross, T="realnumbertype")
+@kernel("a: T, b: T -> product: T", shape=_cross_shape, numpy=_cross, launch=cross, T="realnumbertype")
 def Cross() -> None:
     """Compute the cross products of vectors with three elements.
 

@@ -13,7 +13,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library.rows import vectors
+from tfnb.kernels.library.rows import halves, vectors
 from tfnb.kernels.sizes import count_of
 from tfnb.kernels.view import View
 from tfnb.opdef.ranks import AtLeast, Single
@@ -117,6 +117,8 @@ def _range(ctx: Any, start: np.ndarray, limit: np.ndarray, delta: np.ndarray) ->
 
 def _sequence(start: np.ndarray, delta: np.ndarray, count: int) -> np.ndarray:
     """Return start + i * delta for `count` values of i, in their dtype."""
+    if count >= LONG and start.dtype == np.float16:
+        return halves.sequence(start, delta, count)
     if count >= LONG:
         found = vectors.ranges(start, delta, np.array([0, count]), start.dtype.name)
         if found is not None:

@@ -73,7 +73,7 @@ _SHAPED: dict[str, Any] = {"shape": shapes.named_by_first, "ranks": {"shape": 1}
 
 
 @random("shape: T -> output: dtype", **_SHAPED, numpy=_drawn(philox.uniform), launch=kernels.random_uniform,
-        **SEEDS, dtype="floattype", T="indextype")
+        halves="widened", **SEEDS, dtype="floattype", T="indextype")
 def RandomUniform() -> None:
     """Sample from the uniform distribution on [0, 1)."""
 

@@ -13,7 +13,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.scalar.number_types import wide
+from tfnb.kernels.library.rows.halves import rounded, widened
 from tfnb.ops.array.create import ones, zeros_like
 from tfnb.ops.array.reshape import shape
 from tfnb.ops.declaration.declare import kernel
@@ -65,10 +65,10 @@ def _einsum(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
     labels, output = _parts(ctx.attrs)
     plain = all("." not in own and len(set(own)) == len(own) for own in (*labels, output))
     if plain and len(arrays) == 2 and arrays[0].dtype.kind in "fc":
-        found = _contracted(labels, [wide(x) for x in arrays], output)
+        found = _contracted(labels, [widened(x) for x in arrays], output)
     else:
-        found = np.einsum(ctx.attrs["equation"].decode(), *map(wide, arrays), optimize=len(arrays) > 2)
-    return np.asarray(found, arrays[0].dtype, order="C")            # (np.ascontiguousarray gives a scalar an axis)
+        found = np.einsum(ctx.attrs["equation"].decode(), *map(widened, arrays), optimize=len(arrays) > 2)
+    return rounded(np.asarray(found, order="C"), arrays[0].dtype)   # (np.ascontiguousarray gives a scalar an axis)
 
 
 def _contracted(labels: Sequence[str], arrays: Sequence[np.ndarray], output: str) -> np.ndarray:

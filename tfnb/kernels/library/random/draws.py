@@ -41,6 +41,8 @@ from tfnb.kernels.library.copying import copy_box, copy_rows
 STATE = Address("state")
 WIDTH, GRAIN = 256, 4096                                # blocks that an item of the CPU draws; that a thread draws
 CHUNKS = 16                                             # of the rows of multinomial
+BITS = 23                                                               # of a uniform float32
+_FEW_BITS = {"float16": 10, "bfloat16": 7}
 SIZES = {"float32": 4, "float64": 2, "int32": 4, "int64": 2}            # elements a block
 
 HALF, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -123,16 +125,25 @@ def integers(words: Ints, start: int, span: int, T: Type) -> Ints:
             T(start + int((words[2] | words[3] << HALF) % span)))
 
 
-def drawn_of(words: Ints, start: int, span: int, T: Type, is_normal: Static) -> Ints:
-    """Return the elements of a block: uniform or standard normal values, or integers."""
+def few_bits(words: Ints, bits: Static) -> Ints:
+    """Return the elements in [0, 1) of a block, float32 values of `bits` bits: those of a 16-bit float."""
+    mask, unit = uint64((1 << bits) - 1), float32(1.0 / float(1 << bits))
+    return (float32(int32(words[0] & mask)) * unit, float32(int32(words[1] & mask)) * unit,
+            float32(int32(words[2] & mask)) * unit, float32(int32(words[3] & mask)) * unit)
+
+
+def drawn_of(words: Ints, start: int, span: int, T: Type, form: Static) -> Ints:
+    """Return the elements of a block: standard normal values, uniform ones of `form` bits, or integers."""
     if T == int32 or T == int64:
         return integers(words, start, span, T)
-    return normal(words, T) if is_normal else uniform(words, T)
+    if form == "normal":
+        return normal(words, T)
+    return uniform(words, T) if form == BITS else few_bits(words, form)
 
 
 @kernel_function(fastmath=())
 def draw(state: Array, target: Array, count: int, lowest: Array, limit: Array, width: MaybeOne, T: Type, size: Static,
-         is_normal: Static, item: int) -> None:
+         form: Static, item: int) -> None:
     """Draw `width` blocks of `size` elements. lowest, limit: bounds of integers; None for floats."""
     key, low, high = state[0], state[2], state[3]
     start, span = 0, uint64(0)
@@ -146,13 +157,13 @@ def draw(state: Array, target: Array, count: int, lowest: Array, limit: Array, w
     end = min(first + width, (count + size - 1) // size if width == 1 else count // size)
     for block in range(first, end):
         words = philox(key, low, high, uint64(block))
-        drawn = drawn_of(words, start, span, T, is_normal)
+        drawn = drawn_of(words, start, span, T, form)
         for j in unrolled(size):
             if width != 1 or block * size + j < count:
                 target[block * size + j] = drawn[j]
     if width != 1 and end < first + width and end * size < count:
         words = philox(key, low, high, uint64(end))
-        drawn = drawn_of(words, start, span, T, is_normal)
+        drawn = drawn_of(words, start, span, T, form)
         for j in unrolled(size - 1):
             if end * size + j < count:
                 target[end * size + j] = drawn[j]
@@ -235,9 +246,9 @@ def draw_classes(state: Array, logits: Array, target: Array, totals: Array, rows
             target[place] = first
 
 
-def _drawn(call: Call, bounds: Sequence[Address | None] = (None, None), is_normal: bool = False,
+def _drawn(call: Call, bounds: Sequence[Address | None] = (None, None), form: Any = BITS,
            state: Address = STATE) -> list[Launch]:
-    return _filled(call, draw, *bounds, state=state, width=call.columns(WIDTH)[0], is_normal=is_normal)
+    return _filled(call, draw, *bounds, state=state, width=call.columns(WIDTH)[0], form=form)
 
 
 def _filled(call: Call, kernel: KernelFunction, *args: Address | None, state: Address = STATE,
@@ -279,7 +290,13 @@ def stateless(call: Call, draw: Any) -> list[Launch]:
     return [*first, *draw(call, state=state)]
 
 
-random_uniform, random_standard_normal = _drawn, partial(_drawn, is_normal=True)
+random_standard_normal = partial(_drawn, form="normal")
+
+
+def random_uniform(call: Call, state: Address = STATE) -> list[Launch]:
+    """Return launches of RandomUniform. The output is float32 for 16-bit floats, whose values have their own bits."""
+    kind = call.attrs.get("dtype")
+    return _drawn(call, form=BITS if kind is None else _FEW_BITS.get(kind.name, BITS), state=state)
 
 
 def truncated_normal(call: Call, state: Address = STATE) -> list[Launch]:

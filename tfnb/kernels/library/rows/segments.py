@@ -18,9 +18,11 @@ from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, fail, maximum, minimum, sqrt, truncdiv
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.checks import BAD_SEGMENT
-from tfnb.kernels.scalar.number_types import HALVES, wide
+from tfnb.kernels.library.rows.halves import rounded, widened
+from tfnb.kernels.scalar.number_types import HALVES
 
 LEAST = 2048                # elements: fewer are not worth a kernel
+CHAINED = 8                 # rows of a segment, of one element, from which they are combined in four chains
 TYPES = frozenset(map(np.dtype, "float32 float64 int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()))
 _POWERS: dict[tuple[float, str], str] = {
     (0, "f"): "", (0, "i"): "", (0, "u"): "", (1, "f"): "float mean", (1, "i"): "mean", (1, "u"): "mean",
@@ -102,12 +104,25 @@ def combine_sorted(data: Array, picked: Array, ids: Array, target: Array, rows: 
             for j in range(size):
                 line[j] = T(empty)
         elif size == 1:
-            total = data[at if picked is None else int(picked[at])]
             start = at
-            at += 1
             while at < rows and int(ids[at]) == segment:
-                total = T(both(total, data[at if picked is None else int(picked[at])], how))
                 at += 1
+            total, i = data[start if picked is None else int(picked[start])], start + 1
+            if at - start >= CHAINED:              # four chains, since each combination waits for the one before
+                a, i = total, start + 4
+                b = data[start + 1 if picked is None else int(picked[start + 1])]
+                c = data[start + 2 if picked is None else int(picked[start + 2])]
+                d = data[start + 3 if picked is None else int(picked[start + 3])]
+                while i + 4 <= at:
+                    a = T(both(a, data[i if picked is None else int(picked[i])], how))
+                    b = T(both(b, data[i + 1 if picked is None else int(picked[i + 1])], how))
+                    c = T(both(c, data[i + 2 if picked is None else int(picked[i + 2])], how))
+                    d = T(both(d, data[i + 3 if picked is None else int(picked[i + 3])], how))
+                    i += 4
+                total = T(both(T(both(a, b, how)), T(both(c, d, how)), how))
+            while i < at:
+                total = T(both(total, data[i if picked is None else int(picked[i])], how))
+                i += 1
             if power == "":
                 line[0] = total
             else:
@@ -154,13 +169,13 @@ def combined(data: np.ndarray, ids: np.ndarray, segments: int, how: str, empty: 
     """Return a row for each of `segments` segments of sorted ids, `empty` where there is none.
 
     picked: the row of data that each id is of, by default the rows in order. Ids and rows must be in range. power: 1 or
-    0.5 divides by the counts of rows, or their roots. Results of 16-bit floats are float32, rounded once by the caller.
+    0.5 divides by the counts of rows, or their roots. Results of 16-bit floats are rounded once.
     """
-    data = wide(data)
+    kind, data = data.dtype, widened(data)
     out = np.empty((segments, *data.shape[1:]), data.dtype)
     if out.size:
         rows: dict[str, Any] = {"picked": None} if picked is None else {}
         combine_sorted.run(1, data, *(() if picked is None else (picked,)), ids, out, len(ids), segments,
                            prod(data.shape[1:]), how=how, power=_POWERS[power, data.dtype.kind], empty=empty,
                            T=type_name(data.dtype), **rows)
-    return out
+    return rounded(out, kind)
