@@ -76,10 +76,14 @@ def _stitch(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
     """Later slices win. Rows that nobody gives are zero."""
     count = len(arrays) // 2
     pairs = list(zip(arrays[:count], arrays[count:], strict=True))
+    rows = 0
     for i, (indices, _) in enumerate(pairs):
-        if (indices < 0).any():
-            raise errors.InvalidArgumentError(None, ctx.op, f"indices[{i}] has {int(indices.min())}, which is below 0")
-    rows = max((int(indices.max()) + 1 for indices, _ in pairs if indices.size), default=0)
+        if indices.size:
+            last = int(indices.view(np.uint32).max())  # of which negative ones are the largest
+            if last >> 31:
+                raise errors.InvalidArgumentError(None, ctx.op, f"indices[{i}] has {int(indices.min())}, which is "
+                                                  "below 0")
+            rows = max(rows, last + 1)
     if dealing.are_worth_it(*arrays[count:]):
         return dealing.stitched(pairs, rows)
     out = np.zeros((rows, *pairs[0][1].shape[pairs[0][0].ndim:]), pairs[0][1].dtype)

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from tfnb.core.options import has_compiler
-from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, MaybeOne, Type, array_at
+from tfnb.kernels.functions.kernel import address, kernel_function
+from tfnb.kernels.functions.language import Array, MaybeOne, Type, array_at, int32
+from tfnb.kernels.scalar.number_types import name_of
 
 LEAST = 2048                # elements: fewer are not worth a kernel
 _UNITS = {8: np.uint64, 4: np.uint32, 2: np.uint16, 1: np.uint8}
@@ -41,14 +42,23 @@ def deal_row(data: Array, numbers: Array, free: Array, nbytes: int, size: MaybeO
 
 
 @kernel_function(independent=True, fastmath=())
-def place_row(places: Array, data: Array, target: Array, given: Array, size: MaybeOne, item: int) -> None:
-    """Copy a row to its place, and note that the place has one."""
-    place = int(places[item])
-    given[place] = 1
-    source = data[item * size:]
-    line = target[place * size:]
-    for j in range(size):
-        line[j] = source[j]
+def place_rows(places: Array, pieces: Array, counts: Array, target: Array, given: Array, size: MaybeOne, T: Type,
+               item: int) -> None:
+    """Copy the rows of a piece to their places; its count becomes that of the places which had none before.
+
+    places, pieces: the addresses of each piece's int32 places, and rows.
+    """
+    where = array_at(places[item], int32)
+    rows = array_at(pieces[item], T)
+    count = int(counts[item])
+    for i in range(count):
+        place = int(where[i])
+        counts[item] -= given[place]
+        given[place] = 1
+        source = rows[i * size:]
+        line = target[place * size:]
+        for j in range(size):
+            line[j] = source[j]
 
 
 def are_worth_it(*arrays: np.ndarray) -> bool:
@@ -61,6 +71,11 @@ def _in_units(rows: np.ndarray, count: int) -> np.ndarray:
     flat = np.ascontiguousarray(rows).reshape(count, -1).view(np.uint8) if count else rows.reshape(-1).view(np.uint8)
     width = flat.shape[-1]
     return flat.view(next(unit for nbytes, unit in _UNITS.items() if width % nbytes == 0))
+
+
+def _address(array: np.ndarray) -> int:
+    """Return the address of an array of any dtype: of bfloat16 `address` takes none."""
+    return int(array.__array_interface__["data"][0])
 
 
 def outside(numbers: np.ndarray, limit: int) -> tuple[np.ndarray, int]:
@@ -76,13 +91,13 @@ def dealt(data: np.ndarray, numbers: np.ndarray, counts: np.ndarray) -> tuple[np
     made = tuple(np.empty((count, *rest), data.dtype) for count in counts.tolist())
     source = _in_units(data, numbers.size)
     width = source.shape[1]
-    free = np.array([a.__array_interface__["data"][0] for a in made], np.int64)
-    deal_row.run(numbers.size, source, numbers, free, width * source.itemsize, width, T=source.dtype.name)
+    free = np.array([_address(a) for a in made], np.int64)
+    deal_row.run(numbers.size, source, numbers, free, width * source.itemsize, width, T=name_of(source.dtype))
     return made
 
 
 def stitched(pieces: Sequence[tuple[np.ndarray, np.ndarray]], rows: int) -> np.ndarray:
-    """Return the rows of (places, data) pairs at their places; zeros where there is none."""
+    """Return the rows of (places, data) pairs at their places, int32; zeros where there is none."""
     places, data = pieces[0]
     rest = data.shape[places.ndim:]
     out, given = np.empty((rows, *rest), data.dtype), np.zeros(rows, np.uint8)
@@ -90,9 +105,10 @@ def stitched(pieces: Sequence[tuple[np.ndarray, np.ndarray]], rows: int) -> np.n
         return out
     target = _in_units(out, rows)
     width = target.shape[1]
-    for places, data in pieces:
-        if data.size:
-            place_row.run(places.size, places, _in_units(data, places.size), target, given, width)
-    if not given.all():
+    kept = [(np.ascontiguousarray(p), np.ascontiguousarray(d)) for p, d in pieces if d.size]
+    words = np.array([[address(p) for p, _ in kept], [_address(d) for _, d in kept], [p.size for p, _ in kept]],
+                     np.int64)
+    place_rows.run(len(kept), *words, target, given, width, T=name_of(target.dtype))
+    if sum(words[2].tolist()) < rows:
         out[given == 0] = 0
     return out
