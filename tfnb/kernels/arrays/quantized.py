@@ -5,6 +5,7 @@ float64 as there, so that the same integers come out (Jacob et al. 2018 for zero
 """
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,20 @@ def steps_of(low: Array, high: Array, kind: np.dtype, mode: str, even: bool,
             return "first", (low, high, scale, np.asarray(rounded(low * scale) - Float(least), Float))
     shift = Float((most - least + 1) // 2) if least else Float(0.5)
     return "signed" if least else "unsigned", (low, high, scale, np.full_like(scale, shift))
+
+
+@lru_cache(256)                              # 25 us of NumPy, for ranges that are constants most often
+def steps_of_one(low: float, high: float, least: float, kind: np.dtype, mode: str, even: bool,
+                 narrow: bool) -> tuple[str, tuple[Array, Array, Array, Array]]:
+    """Return `steps_of` for one range, made `apart` first: arrays that must not be changed."""
+    return steps_of(*apart(np.asarray(low, Float), np.asarray(high, Float), least), kind, mode, even, narrow)
+
+
+@lru_cache(256)
+def multiples_of_one(dtype: np.dtype, low: float, high: float,
+                     steps: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
+    """Return `multiples` for one range: arrays that must not be changed."""
+    return multiples(dtype, np.asarray(low, dtype), np.asarray(high, dtype), steps)
 
 
 def quantized(x: Array, form: str, steps: tuple[Array, Array, Array, Array], kind: np.dtype) -> Array:

@@ -79,16 +79,18 @@ def _no_first_along_an_axis(ctx: Any) -> None:
 def _quantize(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, ...]:
     attrs = ctx.attrs
     low, high = _spread(ctx, x, low, high)
-    ends = arrays.apart(low, high, attrs["ensure_minimum_range"])
-    kind = np.dtype(attrs["T"].as_numpy_dtype)
-    form, steps = arrays.steps_of(*ends, kind, attrs["mode"].decode(), attrs["round_mode"] == b"HALF_TO_EVEN",
-                                  attrs["narrow_range"])
+    least, kind = attrs["ensure_minimum_range"], np.dtype(attrs["T"].as_numpy_dtype)
+    how = kind, attrs["mode"].decode(), attrs["round_mode"] == b"HALF_TO_EVEN", attrs["narrow_range"]
+    if low.size == high.size == 1:
+        form, steps = arrays.steps_of_one(low.item(), high.item(), least, *how)
+    else:
+        form, steps = arrays.steps_of(*arrays.apart(low, high, least), *how)
     if by_kernel.is_worth_it(x):
         y = arrays.records(by_kernel.quantized(x, form, steps, kind[0], arrays.limits(kind)), kind)
     else:
         y = arrays.quantized(x, form, steps, kind)
     shape = () if attrs["axis"] == -1 else (-1,)
-    return y, steps[0].reshape(shape), steps[1].reshape(shape)
+    return y, *(np.array(end).reshape(shape) for end in steps[:2])
 
 
 @kernel("input: float, min_range: float, max_range: float -> output: T, output_min: float, output_max: float",
@@ -142,7 +144,10 @@ def _rounded(ctx: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray, bits: A
         low, high = wide.min(kept), wide.max(kept)
     low, high = _spread(ctx, wide, low, high)
     integers = arrays.step_limits(bits, attrs["signed_input"], attrs["narrow_range"])
-    steps = arrays.multiples(wide.dtype, low, high, integers)
+    if low.size == high.size == 1:
+        steps = arrays.multiples_of_one(wide.dtype, low.item(), high.item(), integers)
+    else:
+        steps = arrays.multiples(wide.dtype, low, high, integers)
     even = attrs.get("round_mode", b"HALF_TO_EVEN") == b"HALF_TO_EVEN"
     made = (by_kernel if by_kernel.is_worth_it(x) else arrays).rounded_to(wide, steps, even, attrs["range_given"])
     return made.astype(x.dtype, copy=False)

@@ -13,6 +13,7 @@ import numpy as np
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Static, Type, abs, float64, floor, int32, rint, trunc, where
+from tfnb.kernels.scalar.number_types import name_of
 
 LEAST = 2048                # elements: fewer are not worth a kernel
 ROW = 512                   # elements of a row of short periods, at least
@@ -25,22 +26,22 @@ def clipped(x: float, low: float, high: float) -> Any:
     return where(x < low, low, where(x > high, high, x))
 
 
-def away(x: float) -> Any:
-    """Return the nearest integer, as float64; halves are rounded away from 0."""
-    size = floor(abs(float64(x)) + 0.5)
-    return where(x < 0, -size, size)
+def away(x: float, T: Type) -> Any:
+    """Return the nearest integer, as a T; halves are rounded away from 0. (x less its integer part is exact.)"""
+    whole = trunc(x)
+    return where(abs(x - whole) >= T(0.5), T(whole + where(x < T(0), T(-1), T(1))), whole)
 
 
 def quantum(x: float, low: float, high: float, scale: float, shift: float, form: Static, T: Type) -> Any:
     """Return the integer of a number, as float64: see `quantized` of arrays/quantized.py."""
     if form == "first":
-        return float64(T(T(away(T(x * scale))) - shift))
+        return float64(T(away(T(x * scale), T) - shift))
     if form == "even":
         return float64(rint(T(clipped(x, low, high) * scale)))
     if form == "scaled":
-        return float64(T(away(T(clipped(x, low, high) * scale))))
+        return float64(away(T(clipped(x, low, high) * scale), T))
     if form == "signed":
-        return float64(T(away(T(T(T(clipped(x, low, high) - low) * scale) - shift))))
+        return float64(away(T(T(T(clipped(x, low, high) - low) * scale) - shift), T))
     return float64(trunc(T(T(T(clipped(x, low, high) - low) * scale) + shift)))
 
 
@@ -90,14 +91,15 @@ def rounded_to(x: np.ndarray, multiples: Steps, even: bool, clip: bool) -> np.nd
 
 
 def _limits_in(x: np.ndarray, out: np.ndarray) -> str:
-    return str(x.dtype.name if out.dtype.itemsize < 4 else "float64")
+    return name_of(x.dtype) if out.dtype.itemsize < 4 else "float64"
 
 
 def _run(x: np.ndarray, steps: Steps, out: np.ndarray, limits: tuple[int, int], form: str,
          clip: bool | None) -> np.ndarray:
     if all(s.size == 1 for s in steps):
         quantize_row.run(1, x, *(np.asarray(s, x.dtype) for s in steps), out, x.size, x.size, 1, *limits,
-                         periods=False, form=form, clip=clip, T=x.dtype.name, U=_limits_in(x, out), To=out.dtype.name)
+                         periods=False, form=form, clip=clip, T=name_of(x.dtype), U=_limits_in(x, out),
+                         To=name_of(out.dtype))
         return out
     shape = np.broadcast_shapes(*(s.shape for s in steps), (1,) * x.ndim)
     channels = prod(shape)
