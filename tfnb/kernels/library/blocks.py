@@ -77,13 +77,35 @@ def batch_to_space_line(x: Array, y: Array, batch: int, lines: int, sizes: Ints,
 def space_to_batch(call: Call, block: Sequence[int], before: Sequence[int]) -> list[Launch]:
     """Return the launch that writes the images of a batch for each offset in a block."""
     x, y = call.inputs[0], call.outputs[0]
+    if _is_whole(x.shape, y.shape, block, before):
+        return _cut(call, x.shape, block, False)
     return _moved(call, space_to_batch_line, x.shape[0], x.shape, y.shape, y.shape, block, before, T=y.type)
 
 
 def batch_to_space(call: Call, block: Sequence[int], before: Sequence[int]) -> list[Launch]:
     """Return the launch that joins the images of a batch."""
     x, y = call.inputs[0], call.outputs[0]
+    if _is_whole(y.shape, x.shape, block, before):
+        return _cut(call, y.shape, block, True)
     return _moved(call, batch_to_space_line, y.shape[0], y.shape, x.shape, y.shape, block, before)
+
+
+def _is_whole(space: Sequence[int], cells: Sequence[int], block: Sequence[int], before: Sequence[int]) -> bool:
+    """Return whether nothing is padded or cropped."""
+    return all(first == 0 and n == size * m
+               for n, m, size, first in zip(space[1:], cells[1:], block, before, strict=False))
+
+
+def _cut(call: Call, space: Sequence[int], block: Sequence[int], back: bool) -> list[Launch]:
+    """Copy the box (each offset in a block, image, each cell, rest) between images and those of a block's cells."""
+    m, rest = len(block), prod(space[1 + len(block):])
+    cells = [n // size for n, size in zip(space[1:], block, strict=False)]
+    steps = [prod(space[2 + k:1 + m]) * rest for k in range(m)]
+    sizes = [*block, space[0], *cells, rest]
+    there = [*steps, prod(space[1:1 + m]) * rest, *(size * step for size, step in zip(block, steps, strict=True)), 1]
+    here = [prod(sizes[k + 1:]) for k in range(len(sizes))]
+    return copy_box(call, call.input(0), call.output(), call.inputs[0].type,
+                    [*zip(sizes, here, there, strict=True)] if back else [*zip(sizes, there, here, strict=True)])
 
 
 def _moved(call: Call, function: KernelFunction, batch: int, space: Sequence[int], cells: Sequence[int],

@@ -24,6 +24,9 @@ UNITS = {1: "uint8", 2: "uint16", 4: "uint32", 8: "uint64"}
 Axis = tuple[int, int, int]                             # size, stride of the source, stride of the target
 
 
+SHORT = 1024                # bytes of a row, of which an item copies several: its place takes some divisions
+
+
 @kernel_function(independent=True)
 def fill_item(value: Array, target: Array, T: Type, item: int) -> None:
     """Store the first element of `value`, or 0 where it is None."""
@@ -32,11 +35,12 @@ def fill_item(value: Array, target: Array, T: Type, item: int) -> None:
 
 @kernel_function(independent=True)
 def copy_row(source: Array, target: Array, first: int, sizes: Ints, strides: Ints, target_strides: Ints, step: MaybeOne,
-             target_step: MaybeOne, width: MaybeOne, blocks: MaybeOne, item: int) -> None:
-    """Copy `width` elements of a row of a box.
+             target_step: MaybeOne, lines: MaybeOne, hop: int, target_hop: int, width: MaybeOne, blocks: MaybeOne,
+             item: int) -> None:
+    """Copy `width` elements of `lines` rows of a box.
 
     first: where the target begins (None: at 0). sizes, strides, target_strides: of the axes outside of the row,
-    innermost first.
+    innermost first; lines: how many rows an item copies, `hop` apart in the source and `target_hop` in the target.
     """
     row = item // blocks
     at, to = item % blocks * width * step, item % blocks * width * target_step
@@ -45,10 +49,11 @@ def copy_row(source: Array, target: Array, first: int, sizes: Ints, strides: Int
         row = row // sizes[axis]
         at += index * strides[axis]
         to += index * target_strides[axis]
-    read = source[at:]
-    written = target[to if first is None else first + to:]
-    for j in range(width):
-        written[j * target_step] = read[j * step]
+    for i in range(lines):
+        read = source[at + i * hop:]
+        written = target[to + i * target_hop if first is None else first + to + i * target_hop:]
+        for j in range(width):
+            written[j * target_step] = read[j * step]
 
 
 @kernel_function(independent=True)
@@ -116,9 +121,12 @@ def _copied(call: Call, source: Address, target: Address, type: str, axes: Seque
         assert target.nbytes is not None
         target, first = target.at(start * size).reach(target.nbytes - start * size), None
     width, blocks = call.columns(run * size // unit)
+    lines, hop, target_hop = 1, 0, 0
+    if call.device == "cpu" and outer and run * size < SHORT and outer[-1][0] * run * size <= BYTES_PER_CHUNK:
+        (lines, *lengths), (hop, *strides), (target_hop, *target_strides) = lengths, strides, target_strides
     return copy_row.launch(call, prod(lengths) * blocks, source.of(type), target.of(type), first, lengths, strides,
-                           target_strides, step, target_step, width, blocks,
-                           grain=max(1, BYTES_PER_CHUNK // (run * size)), label="copy")
+                           target_strides, step, target_step, lines, hop, target_hop, width, blocks,
+                           grain=max(1, BYTES_PER_CHUNK // (run * size * lines)), label="copy")
 
 
 def _merged(axes: Sequence[Axis]) -> list[Axis]:
