@@ -58,3 +58,20 @@ def test_sizes_that_do_not_fit_are_refused(build):
     x = tf.placeholder(tf.float32)
     with tf.Session() as sess, pytest.raises((ValueError, tf.errors.InvalidArgumentError)):
         sess.run(build(x), {x: IMAGES})
+
+
+@pytest.mark.parametrize("shape, block", [((3, 4, 6, 5), [2, 3]), ((50, 2, 2, 1), [2, 2]), ((2, 6), [3]),
+                                          ((2, 4, 3), [2])])
+def test_whole_blocks_are_a_transpose(shape, block):
+    """Nothing is padded: a box is copied, by rows and strides of all lengths."""
+    x, m = tf.placeholder(tf.float32, shape), len(block)
+    cells = tf.space_to_batch_nd(x, block, [[0, 0]] * m)
+    back = tf.batch_to_space_nd(cells, block, [[0, 0]] * m)
+    given = np.random.default_rng(1).normal(size=shape).astype(np.float32)
+    sizes = [n for size, b in zip(shape[1:1 + m], block, strict=True) for n in (size // b, b)]
+    axes = [*range(2, 2 * m + 1, 2), 0, *range(1, 2 * m, 2), *range(2 * m + 1, len(shape) + m)]
+    want = given.reshape(shape[0], *sizes, *shape[1 + m:]).transpose(axes)
+    with tf.Session() as sess:
+        for _ in range(3):
+            found, same = sess.run([cells, back], {x: given})
+            assert (found.ravel() == want.ravel()).all() and (same == given).all()

@@ -4,6 +4,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tfnb.core import dtypes
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.functions.language import KernelFailure
 from tfnb.kernels.launch import Call, Meta
@@ -37,11 +38,21 @@ def test_kernel_and_numpy_form_agree(shape, name, type_, run):
 def test_kernels_run_as_plain_python(type_):
     """Of the words of Philox, bit by bit; the logarithm, sine and cosine are NumPy's."""
     state, size = np.array([7, 0, 2**64 - 1, 5], np.uint64), random.SIZES[type_]
-    for is_normal, form in ((False, philox.uniform), (True, philox.normal)):
+    for name, form in ((random.BITS, philox.uniform), ("normal", philox.normal)):
         got = np.zeros(7, type_)
-        random.draw.python(1, state, got, 7, None, None, 256, T=type_, size=size, is_normal=is_normal)
+        random.draw.python(1, state, got, 7, None, None, 256, T=type_, size=size, form=name)
         want = form(state.copy(), (7,), type_)
-        np.testing.assert_allclose(got, want, rtol=1e-5 if is_normal else 0)
+        np.testing.assert_allclose(got, want, rtol=1e-5 if name == "normal" else 0)
+
+
+@pytest.mark.parametrize(("type_", "wide"), [("float16", 10), ("bfloat16", 7)])
+def test_draws_of_16_bits_have_their_own_bits(run, type_, wide):
+    state = philox.new_state(5, 7)
+    attrs = {"dtype": dtypes.as_dtype(type_)}
+    want = philox.uniform(state.copy(), (50,), dtypes.as_dtype(type_).as_numpy_dtype)
+    got, = run(random.random_uniform, [np.array([50])], [((50,), "float32")], attrs, state=state)
+    np.testing.assert_array_equal(got, want.astype(np.float32))
+    assert (got * 2**wide % 1 == 0).all()
 
 
 def test_counter_carries():
