@@ -44,17 +44,19 @@ CAUSES = (
     Cause("Boxes, glimpses, samples of candidates",
           r"BoundingBox|Glimpse|CombinedNonMax|NonMaxSuppression|CandidateSampler|Kmeans|KMC2|ScaleAndTranslate|Fractional",
           "a loop of Python or several calls of NumPy: ops of pipelines and losses that few programs run at such sizes",
-          "NonMaxSuppression and fractional pools are machine code; the time of tiny ones is the call"),
+          "NonMaxSuppression, fractional pools, crops and draws by weights are machine code, ScaleAndTranslate is a "
+          "kernel; the time of tiny ones is the call; KMC2 and CombinedNonMaxSuppression are loops of Python"),
     Cause("Quantization", r"Quantize|FakeQuant",
-          "the call and the ranges take 30 us by NumPy, new memory for the result a third of the time at 8 MB; "
+          "ranges along an axis take 30 us by NumPy, new memory for the result a third of the time at 8 MB; "
           "FakeQuant's rows of 3 channels fill a fifth of a vector",
-          "one loop of machine code over the floats; FakeQuant computes its range once for each channel"),
+          "one loop of machine code over the floats in float32; what follows from a constant range is kept; FakeQuant "
+          "computes its range once for each channel"),
     Cause("CTC decoders", r"CTC", "calls of 60 us for tiny batches, most of it copies to and from Python",
           "machine code"),
     Cause("16-bit floats", r"b?float16",
-          "uniform draws and ops without a kernel are NumPy's, which converts element by element",
-          "hand-written kernels and other draws take float32 copies since 2026-11-23; gathers, paddings and shuffles "
-          "move bits"),
+          "ops without a kernel are NumPy's, which converts element by element, 2.5 ns each",
+          "hand-written kernels and draws take float32 copies; host calls of segments, einsum and ranges convert by "
+          "hardware since 2026-11-24; gathers, paddings and shuffles move bits"),
     Cause("Integer products", r"(MatMul\w*|Conv2D|Einsum) int32", "loops of LLVM; TensorFlow has Eigen's tiles",
           "nothing: no model multiplies integers"),
     Cause("Reads that TensorFlow need not make", r"AssignVariableOp|Ref(Identity|Switch)|Identity |StridedSliceAssign",
@@ -62,8 +64,9 @@ CAUSES = (
           "is copied", "nothing: an address would change under programs that are built"),
     Cause("Reductions and rows of few elements", r"columns\]|rows of 10\]|8\]|Max|Norm|L2Loss|Mean|Sum",
           "rows of 8 or 10 elements fill half a vector, or the loop over them costs as much as its body",
-          "sums along the columns, eight rows at once; segments, partitions and stitches by machine code; loops with "
-          "masks for the rest of a row, by which LogSoftmax's gradient gains half and Softmax loses a tenth"),
+          "sums along the columns, 16 rows at once, added by pairs; segments of one column in four chains; segments, "
+          "partitions and stitches by machine code; loops with masks for the rest of a row, by which LogSoftmax's "
+          "gradient gains half and Softmax loses a tenth"),
     Cause("Values decide the shape: a call of NumPy", r".",
           "the call takes 20 to 40 us beside its work: validation, arrays for the arguments",
           "host stages look up nothing in a run; machine code where there are many elements", "host"),
