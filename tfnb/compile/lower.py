@@ -25,6 +25,8 @@ from tfnb.opdef import kinds
 from tfnb.ops.declaration.validate import misused
 
 GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
+SHORT_ROW, VECTORS = 128, 32     # elements: longer rows, and those of whole vectors, need no tiles
+LEAST_ROWS, MOST_REPEATED = 64, 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +87,28 @@ class _Loops:
         stores = self._stores(self.group.written)
         sizes, loads, kept, _ = self._operands(stores, list(range(len(self.group.space))), 0)
         rank = len(sizes)
+        repeated = self._repeated(sizes) if self.target.blocked and rank == 2 else ()
+        if repeated:
+            loads, kept = (tuple(replace(o, steps=o.steps[1:]) for o in each) for each in (loads, kept))
+            kernel = MapKernel(1, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept, repeated)
+            return self._step(kernel, sizes, sizes[0], _grain(sizes[1]))
         kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
         items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
         return self._step(kernel, sizes, items, GRAIN if rank <= 1 else _grain(sizes[-1]))
+
+    def _repeated(self, sizes: Sequence[int]) -> tuple[str, ...]:
+        """Return the loads of one short row that serve every row, where all else has its rows one behind another.
+
+        None of them (an empty tuple) where rows fill vectors, or are too few to be worth tiles.
+        """
+        rows, size = sizes
+        if size > SHORT_ROW or rows < LEAST_ROWS or size % VECTORS == 0:
+            return ()
+        ways = {(side, name): (steps[0], steps[1]) for (side, name), steps in self.strides.items()}
+        once = tuple(name for (side, name), steps in ways.items() if side == "load" and steps == (0, 1))
+        rest = [steps in ((size, 1), *[(0, 0)] * (side == "load")) for (side, name), steps in ways.items()
+                if side == "store" or name not in once]
+        return once if all(rest) and len(once) <= MOST_REPEATED else ()
 
     def blocks(self, columns: int) -> Step:
         """Build a map kernel over a matrix in blocks of `columns` columns: the epilogue of a blocked matmul."""

@@ -68,12 +68,17 @@ class Reduce:
 
 @dataclass(frozen=True, slots=True)
 class MapKernel:
-    """Elementwise kernel. Items: with rank <= 1 the elements, else the rows (all dimensions but the last, flat)."""
+    """Elementwise kernel. Items: with rank <= 1 the elements, else the rows (all dimensions but the last, flat).
+
+    repeated (with rank = 1, on the CPU): names of loads of one row only, whose elements serve every row. Items are then
+    rows, of ("size", 1) elements, and all other loads and stores have them one behind another.
+    """
 
     rank: int
     loads: tuple[Operand, ...]
     body: tuple[Stmt, ...]
     stores: tuple[Operand, ...]
+    repeated: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

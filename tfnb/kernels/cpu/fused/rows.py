@@ -15,6 +15,7 @@ from tfnb.kernels.scalar.number_types import dtype_of
 from tfnb.kernels.scalar.primitives import is_costly
 from tfnb.kernels.spec import MapKernel, Operand, RowKernel, Source
 
+PERIODS = 512            # elements of a tile of repeated rows: a fraction of a row buffer
 HEAD = ["FASTMATH = ()", "INDEPENDENT = True", "", "", "def kernel(args, begin, end):"]
 
 
@@ -37,7 +38,11 @@ class Ending:
 
 
 class RowText:
-    """Writes one kernel. mode: "rows" (items are rows), "chunks" (of a vector) or "span" (items are elements)."""
+    """Writes one kernel. mode: "rows" (items are rows), "chunks" (of a vector), "span" (items are elements) or "tiles".
+
+    tiles: as spans, of several short rows at once. Loads that serve every row are laid out for as many in a buffer, so
+    that the innermost loop is long enough for vectors.
+    """
 
     def __init__(self, kernel: MapKernel | RowKernel) -> None:
         loads, stores = kernel.loads, kernel.stores
@@ -47,6 +52,8 @@ class RowText:
             self.mode = "chunks" if kernel.chunk else "rows"
         else:
             self.outer, self.inner, self.mode = max(0, kernel.rank - 1), 1, "rows" if kernel.rank > 1 else "span"
+            self.mode = "tiles" if kernel.repeated else self.mode
+        self.repeated = kernel.repeated if isinstance(kernel, MapKernel) else ()
         if isinstance(kernel, MapKernel) and kernel.rank == 0:
             loads, stores = _with_a_dimension(loads), _with_a_dimension(stores)
         self.block = Block(has_source)
@@ -85,6 +92,11 @@ class RowText:
         """Return the kernel's source and the layout of its argument block."""
         if self.mode == "span":
             lines = ["n = end - begin", *self._start(), *self._row()]
+        elif self.mode == "tiles":
+            lines = [f"period = {self.args.text('size', 1)}", f"rows = int64(uint64({PERIODS}) // uint64(period))",
+                     *self._tiles(), *self._start(),
+                     "for tile in range(int64(uint64(end - begin + rows - 1) // uint64(rows))):",
+                     *indented(["first = begin + tile * rows", "n = min(rows, end - first) * period", *self._row()])]
         else:
             start = self._start()
             lines = [*start, "for row in range(end - begin):", *indented([*self._indices(), *self._row()])]
@@ -108,6 +120,20 @@ class RowText:
             type = p.operand.type.replace("bool", "uint8")
             steps += [f"{p.array}_row = row_buffer()", f"{p.array} = {type}_array({p.array}_row, n{self.last})"]
         return [*sizes, *steps, *self._views(0, self._used_arrays(self.passes.values, True)), *values]
+
+    def _tiles(self) -> list[str]:
+        """Return the lines that repeat each repeated row in a buffer."""
+        lines: list[str] = []
+        for place in self.loads:
+            if place.operand.name in self.repeated:
+                type, array = place.operand.type.replace("bool", "uint8"), place.array
+                size = dtype_of(type).itemsize
+                lines += [f"{array}_once = {type}_array({place.address(self.args, [])}, period)",
+                          f"{array}_row = row_buffer()", f"{array} = {type}_array({array}_row, rows * period)",
+                          "for k in range(rows):",
+                          f"    {array}_to = {type}_array({array}_row + {size} * (k * period), period)",
+                          "    for j in range(period):", f"        {array}_to[j] = {array}_once[j]"]
+        return lines
 
     def _indices(self) -> list[str]:
         """Return the index in each outer dimension, from the number of the row."""
@@ -187,10 +213,11 @@ class RowText:
     def _views(self, depth: int, arrays: Sequence[Place]) -> list[str]:
         """Return lines that make the arrays which move with the loop at this depth and none between it and the last."""
         return [self._view(place) for place in arrays
-                if self._view_depth(place) == depth and place.operand.streams != "row"]
+                if self._view_depth(place) == depth and place.operand.streams != "row"
+                and place.operand.name not in self.repeated]
 
     def _view_depth(self, place: Place) -> int:
-        if self.mode == "chunks":
+        if self.mode in ("chunks", "tiles"):
             return 1 if place.operand.steps[0] != "0" or place in self.row_stores else 0
         return depth_of(place.operand.steps[:-1], self.outer)
 
@@ -201,7 +228,7 @@ class RowText:
         if self.mode == "rows":
             indices = [(f"i{d}" if d < self.outer else f"j{d}", d) for d in range(self.last)]
         else:
-            indices = [("begin" if self.mode == "span" else "start", 0)]
+            indices = [({"span": "begin", "tiles": "first * period"}.get(self.mode, "start"), 0)]
         return place.view(self.args, indices, self.sizes[self.last] if moves else "1")
 
     def _used_arrays(self, values: Iterable[int], with_stores: bool) -> list[Place]:
@@ -209,7 +236,7 @@ class RowText:
         return [p for i, p in enumerate(self.loads) if i in used] + (self.stores if with_stores else [])
 
     def _is_row_level(self, place: Place) -> bool:
-        return self.mode != "span" and all(step == "0" for step in place.operand.steps[self.outer:])
+        return self.mode not in ("span", "tiles") and all(step == "0" for step in place.operand.steps[self.outer:])
 
     def _column(self) -> str:
         """Return the index of an element in its row."""
