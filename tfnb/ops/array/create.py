@@ -13,7 +13,7 @@ from tfnb.graph.constant import make_constant
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
-from tfnb.kernels.library.rows import halves, vectors
+from tfnb.kernels.library.rows import diagonals, halves, vectors
 from tfnb.kernels.sizes import count_of
 from tfnb.kernels.view import View
 from tfnb.opdef.ranks import AtLeast, Single
@@ -221,6 +221,7 @@ def _matrix_diag(ctx: Any, x: np.ndarray) -> np.ndarray:
 
 
 @kernel("diagonal: T -> output: T", numpy=_matrix_diag, T="type", ranks={"diagonal": AtLeast(1)},
+        launch=diagonals.made, halves="moved",
         shape=lambda ctx: [None if ctx.shape(0) is None else (*ctx.shape(0), ctx.shape(0)[-1])])
 def MatrixDiag() -> None:
     """Create diagonal matrices from the vectors along the last axis."""
@@ -235,6 +236,7 @@ def _matrix_diag_part_shape(ctx: ShapeContext) -> list[Static]:
 
 
 @kernel("input: T -> diagonal: T", shape=_matrix_diag_part_shape, T="type", ranks={"input": AtLeast(2)},
+        launch=diagonals.part, halves="moved",
         numpy=lambda ctx, x: np.ascontiguousarray(np.diagonal(x, axis1=-2, axis2=-1)))
 def MatrixDiagPart() -> None:
     """Extract the diagonals of the matrices in the last two axes."""

@@ -7,7 +7,6 @@ first; `align` ("LEFT_RIGHT"...) says at which end of it those above and those b
 """
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,8 @@ from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.constant_value import constant_value
 from tfnb.graph.parts.operation import Operation, Tensor
+from tfnb.kernels.library.rows import diagonals as kernels
+from tfnb.kernels.library.rows.diagonals import longest_of, places
 from tfnb.ops.array.create import MatrixDiag, MatrixDiagPart
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
@@ -49,21 +50,6 @@ def _check_band(low: int, high: int, rows: int, columns: int) -> None:
     for what, d in (("lower_diag_index", low), ("upper_diag_index", high)):
         if d and not -rows < d < columns:
             raise ValueError(f"{what} is out of bound: expected it between {-rows} and {columns}, got {d}")
-
-
-def _longest(low: int, high: int, rows: int, columns: int) -> int:
-    return min(rows + min(high, 0), columns - max(low, 0))
-
-
-def _places(low: int, high: int, rows: int, columns: int, align: bytes) -> Iterator[tuple[int, int, int, int]]:
-    """Yield, for each diagonal, the highest first: its row among the diagonals, its first column there, its first place
-    in the flat matrix (the others are columns + 1 apart), its length."""
-    longest = _longest(low, high, rows, columns)
-    above, below = (side == "LEFT" for side in align.decode().split("_"))
-    for d in range(high, low - 1, -1):
-        count = max(min(rows + min(d, 0), columns - max(d, 0)), 0)
-        left = d >= 0 and above or d <= 0 and below
-        yield high - d, 0 if left else longest - count, max(-d, 0) * columns + max(d, 0), count
 
 
 def _layout(low: int, high: int, longest: int | None) -> tuple[int | None, ...]:
@@ -112,7 +98,7 @@ def _part_shape(ctx: ShapeContext) -> list[Static]:
     if rows is None or columns is None:
         return [(*shape[:-2], *_layout(low, high, None))]
     _check_band(low, high, rows, columns)
-    return [(*shape[:-2], *_layout(low, high, _longest(low, high, rows, columns)))]
+    return [(*shape[:-2], *_layout(low, high, longest_of(low, high, rows, columns)))]
 
 
 def _set_shape(ctx: ShapeContext) -> list[Static]:
@@ -122,15 +108,15 @@ def _set_shape(ctx: ShapeContext) -> list[Static]:
     if shape is not None and k is not None and None not in shape[-2:]:
         low, high = _band(k)
         _check_band(low, high, *shape[-2:])                                           # type: ignore[arg-type]
-        merge(ctx.shape(1), (*shape[:-2], *_layout(low, high, _longest(low, high, *shape[-2:]))))  # type: ignore[arg-type]
+        merge(ctx.shape(1), (*shape[:-2], *_layout(low, high, longest_of(low, high, *shape[-2:]))))  # type: ignore[arg-type]
     return [shape]
 
 
 def _part(ctx: Any, x: np.ndarray, k: np.ndarray, padding: np.ndarray) -> np.ndarray:
     low, high = _band(k)
-    found = np.full((*x.shape[:-2], high - low + 1, _longest(low, high, *x.shape[-2:])), padding[()], x.dtype)
+    found = np.full((*x.shape[:-2], high - low + 1, longest_of(low, high, *x.shape[-2:])), padding[()], x.dtype)
     flat, columns = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), x.shape[-1]
-    for number, at, first, count in _places(low, high, x.shape[-2], x.shape[-1], _align(ctx)):
+    for number, at, first, count in places(low, high, x.shape[-2], x.shape[-1], _align(ctx)):
         found[..., number, at:at + count] = flat[..., first:first + count * (columns + 1):columns + 1]
     return found[..., 0, :] if low == high else found
 
@@ -139,7 +125,7 @@ def _write(x: np.ndarray, diagonal: np.ndarray, k: np.ndarray, align: bytes) -> 
     low, high = _band(k)
     diagonals = diagonal[..., None, :] if low == high else diagonal
     flat, columns = x.reshape(*x.shape[:-2], x.shape[-2] * x.shape[-1]), x.shape[-1]
-    for number, at, first, count in _places(low, high, x.shape[-2], x.shape[-1], align):
+    for number, at, first, count in places(low, high, x.shape[-2], x.shape[-1], align):
         flat[..., first:first + count * (columns + 1):columns + 1] = diagonals[..., number, at:at + count]
     return x
 
@@ -155,10 +141,12 @@ def _made(ctx: Any, diagonal: np.ndarray, k: np.ndarray, rows: Any, columns: Any
 
 
 _MADE: dict[str, Any] = {"shape": _made_shape, "numpy": _made, "values": ("k", "num_rows", "num_cols"), "T": "type",
+                         "launch": kernels.made, "halves": "moved",
                          "ranks": {"num_rows": 0, "num_cols": 0, "padding_value": 0}}
 _PART: dict[str, Any] = {"shape": _part_shape, "numpy": _part, "values": ("k",), "ranks": {"padding_value": 0},
-                         "T": "type"}
+                         "launch": kernels.part, "halves": "moved", "T": "type"}
 _SET: dict[str, Any] = {"shape": _set_shape, "values": ("k",), "T": "type",
+                        "launch": kernels.replaced, "halves": "moved",
                         "numpy": lambda ctx, x, diagonal, k: _write(x.copy(), diagonal, k, _align(ctx))}
 
 
@@ -197,7 +185,7 @@ def MatrixSetDiagV2() -> None:
     """
 
 
-@kernel("input: T, diagonal: T -> output: T", shape=_set_shape, T="type",
+@kernel("input: T, diagonal: T -> output: T", shape=_set_shape, T="type", launch=kernels.replaced, halves="moved",
         numpy=lambda ctx, x, diagonal: _write(x.copy(), diagonal, np.zeros(1, int), b"LEFT_LEFT"))
 def MatrixSetDiag() -> None:
     """Replace the main diagonal of matrices."""
