@@ -245,6 +245,8 @@ MORE = {
     "InTopKV2": [(lambda x: raw.InTopKV2(raw.Cast(x, DstT="float32"), [0, 2, -1, 3], 2), [MATRIX])],
     "NearestNeighbors": [(lambda x, y: raw.NearestNeighbors(*[raw.Cast(a, DstT="float32") for a in (x, y)], k=2),
                           [MATRIX, (5, 3)])],
+    "ScaleAndTranslateGrad": [(lambda dy, x: raw.ScaleAndTranslateGrad(dy, x, [0.6, 1.5], [0.3, -0.4]),
+                               [(1, 3, 3, 2), (1, 4, 5, 2)])],
     "Roll": [(lambda x: raw.Roll(x, [1, -2], [0, 1]), [MATRIX]), (lambda x: raw.Roll(x, 1, -1), [MATRIX])],
     "ArgMax": [(lambda x, a=a: raw.ArgMax(x, a), [CUBE]) for a in (0, 1, -1)],
     "ArgMin": [(lambda x, a=a: raw.ArgMin(x, a, output_type="int32"), [CUBE]) for a in (0, -1)],
