@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.kernels.arrays import philox
+from tfnb.kernels.library.random.candidates import chain
 from tfnb.kernels.library.rows.nearest import nearest
 from tfnb.ops.declaration.declare import host, kernel
 
@@ -67,9 +69,9 @@ def _scalar(name: str, array: np.ndarray) -> int:
     return int(array)
 
 
-def _words(seed: int) -> Iterator[int]:
-    """Yield the words of the stream of one seed, 0 as any other."""
-    return philox.words_from(np.array([seed & 0xFFFFFFFFFFFFFFFF, 0, 0, 0], np.uint64))
+def _state(seed: int) -> np.ndarray:
+    """Return the state of the stream of one seed, 0 as any other."""
+    return np.array([seed & 0xFFFFFFFFFFFFFFFF, 0, 0, 0], np.uint64)
 
 
 @host("distances: float, seed: int64 -> index: int64", shape=lambda ctx: [()])
@@ -81,9 +83,11 @@ def KMC2ChainInitialization(distances: Any, seed: Any) -> Any:
     """
     if distances.ndim != 1 or not distances.size:
         raise ValueError(f"distances must be a vector of at least one element, got the shape {list(distances.shape)}")
-    words, chosen = _words(_scalar("seed", seed)), 0
-    values = distances.tolist()
-    for i, word in zip(range(1, len(values)), words, strict=False):
+    state = _state(_scalar("seed", seed))
+    if has_compiler():
+        return chain(state, distances)
+    chosen, values = 0, distances.tolist()
+    for i, word in zip(range(1, len(values)), philox.words_from(state), strict=False):
         if values[i] > np.float32(philox.unit_float(word) * values[chosen]):
             chosen = i
     return np.int64(chosen)
@@ -141,7 +145,7 @@ def KmeansPlusPlusInitialization(points: Any, num_to_sample: Any, seed: Any, num
     count, retries = _scalar("num_to_sample", num_to_sample), _scalar("num_retries_per_sample", num_retries_per_sample)
     if not 0 < count <= len(points):
         raise ValueError(f"num_to_sample must be between 1 and the number of points, {len(points)}, got {count}")
-    centers = _Centers(points, _words(_scalar("seed", seed)))
+    centers = _Centers(points, philox.words_from(_state(_scalar("seed", seed))))
     for _ in range(count):
         centers.add(1 + (retries if retries >= 0 else 2 + int(math.log(count))))
     return points[centers.taken]

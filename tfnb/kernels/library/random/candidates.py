@@ -2,6 +2,7 @@
 
     sampler(log)(call)      UniformCandidateSampler, LogUniformCandidateSampler (true_classes) -> classes, both counts
     weighted(state, ...)    classes by weights, of an alias table or cumulative counts: a host call
+    chain(state, distances) a point by the Markov chain of k-MC2: a host call
 """
 from __future__ import annotations
 
@@ -10,11 +11,12 @@ from collections.abc import Callable
 import numpy as np
 
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, Static, float32, int64, libm, uint64, unrolled
+from tfnb.kernels.functions.language import Array, Static, float32, int64, libm, uint64, unrolled, where
 from tfnb.kernels.launch import Call, Launch
 from tfnb.kernels.library.random.draws import HALF, STATE, philox, step, unit32, unit64
 
 BLOCKS = 512                # of the generator, which TensorFlow sets apart for each candidate
+CHAIN = 64                  # blocks that are drawn at once for a Markov chain
 ONE, GOLDEN = np.uint64(1), np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -131,6 +133,33 @@ def sample_weighted(state: Array, first: Array, second: Array, table: Array, sam
                 sampled[found] = sample
                 found += 1
     tried[0] = tries
+
+
+@kernel_function(independent=True, fastmath=())
+def follow_chain(state: Array, distances: Array, units: Array, chosen: Array, count: int, item: int) -> None:
+    """Take each of `count` points with the probability min(1, its distance / that of the point taken before).
+
+    units: room for the draws of CHAIN blocks.
+    """
+    key, low, high, taken, limit = state[0], state[2], state[3], int64(0), distances[0]
+    for first in range(1, count, 4 * CHAIN):
+        for block in range(CHAIN):
+            words = philox(key, low, high, uint64((first - 1) // 4 + block))
+            for k in unrolled(4):
+                units[4 * block + k] = unit32(words[k])
+        for i in range(min(4 * CHAIN, count - first)):
+            distance = distances[first + i]
+            moves = distance > float32(units[i] * limit)
+            taken = where(moves, int64(first + i), taken)
+            limit = where(moves, distance, limit)
+    chosen[0] = taken
+
+
+def chain(state: np.ndarray, distances: np.ndarray) -> np.int64:
+    """Return the point at which a chain over all points, of these distances (float32), ends."""
+    chosen = np.empty(1, np.int64)
+    follow_chain.run(1, state, distances, np.empty(4 * CHAIN, np.float32), chosen, distances.size)
+    return np.int64(chosen[0])
 
 
 def _slots(count: int) -> int:
