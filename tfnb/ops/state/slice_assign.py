@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from tfnb.core.shape import Static, merge
 from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.view import View
-from tfnb.ops.array.slicing import MASKS, StridedSlice, read_slices, take
+from tfnb.ops.array.slicing import MASKS, Bounds, StridedSlice, bound_count, read_slices, take
 from tfnb.ops.declaration.declare import host
 
 MASK_ATTRS: dict[str, Any] = dict.fromkeys(MASKS, "int = 0")
@@ -28,14 +29,19 @@ def assigned_shape(ctx: Any) -> list[Static]:
 
 def write_slice(array: np.ndarray[Any, Any], bounds: tuple[Any, ...], masks: Mapping[str, int], value: Any) -> None:
     """Set the part of an array that begin, end and strides name. Raises ValueError if the value can't be broadcast."""
-    begin, end, steps = (bound.tolist() for bound in bounds)
-    taken = read_slices(array.shape, begin, end, steps, masks)
-    part = take(View.whole(array.shape), taken).of(array)
-    part[...] = np.broadcast_to(value, part.shape)
+    begin, end, steps = (tuple(bound.tolist()) for bound in bounds)
+    part = _part(array.shape, begin, end, steps, tuple(masks[name] for name in MASKS)).of(array)
+    part[...] = value if np.shape(value) == part.shape else np.broadcast_to(value, part.shape)
+
+
+@lru_cache(256)
+def _part(shape: tuple[int, ...], begin: Bounds, end: Bounds, steps: Bounds, masks: tuple[int, ...]) -> View:
+    """Return the view of an array of this shape that begin, end and strides name. masks: of MASKS, in order."""
+    return take(View.whole(shape), read_slices(shape, begin, end, steps, dict(zip(MASKS, masks, strict=True))))
 
 
 @host("ref: Ref(T), begin: Index, end: Index, strides: Index, value: T -> output_ref: Ref(T)", shape=assigned_shape,
-      validate=assigned_shape, writes=True, T="type", Index="indextype", **MASK_ATTRS)
+      validate=bound_count, writes=True, T="type", Index="indextype", **MASK_ATTRS)
 def StridedSliceAssign(ref: Any, begin: Any, end: Any, strides: Any, value: Any, *, ctx: Any) -> Any:
     """Assign to the slice of a variable that `begin`, `end` and `strides` select, as StridedSlice."""
     with ctx.store.updating:
