@@ -120,7 +120,7 @@ def _sequence(start: np.ndarray, delta: np.ndarray, count: int) -> np.ndarray:
     if count >= LONG and start.dtype == np.float16:
         return halves.sequence(start, delta, count)
     if count >= LONG:
-        found = vectors.ranges(start, delta, np.array([0, count]), start.dtype.name)
+        found = vectors.sequence(start, delta, count)
         if found is not None:
             return found
     return (start + np.arange(count, dtype=start.dtype) * delta).astype(start.dtype)

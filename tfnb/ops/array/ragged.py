@@ -121,6 +121,9 @@ def RaggedRange(starts: np.ndarray, limits: np.ndarray, deltas: np.ndarray, *, T
     >>> sess.run(tf.raw_ops.RaggedRange(starts=[0, 5], limits=[3, 6], deltas=1))
     RaggedRange(rt_nested_splits=array([0, 3, 4]), rt_dense_values=array([0, 1, 2, 5], dtype=int32))
     """
+    by_kernel = vectors.ranges(starts, limits, deltas)
+    if by_kernel is not None:
+        return by_kernel[0].astype(Tsplits.as_numpy_dtype, copy=False), by_kernel[1]
     made: Any = np.broadcast_arrays(*(np.atleast_1d(each) for each in (starts, limits, deltas)))
     first, last, step = made
     if (step == 0).any():
@@ -128,10 +131,6 @@ def RaggedRange(starts: np.ndarray, limits: np.ndarray, deltas: np.ndarray, *, T
     wide = np.int64 if first.dtype.kind == "i" else np.float64
     span, by = last.astype(wide) - first.astype(wide), step.astype(wide)
     sizes = np.maximum(-(-span // by) if wide is np.int64 else np.ceil(span / by), 0).astype(np.int64)
-    splits = splits_of(sizes, np.int64)
-    found = vectors.ranges(np.ascontiguousarray(first), np.ascontiguousarray(step), splits, np.dtype(wide).name)
-    if found is not None:
-        return splits.astype(Tsplits.as_numpy_dtype), found
     place = counted(np.zeros(len(sizes), np.int64), sizes).astype(wide)
     values = indexing.repeat(first.astype(wide), sizes) + place * indexing.repeat(by, sizes)
     return splits_of(sizes, Tsplits.as_numpy_dtype), values.astype(starts.dtype)

@@ -2,7 +2,8 @@
 
     count_bins(places, weights, bins)       sums of the weights of each integer, in order
     fixed_bins(values, low, step, bins)     counts of values in bins of equal width
-    ranges(first, step, sizes)              concatenated arithmetic sequences
+    sequence(first, step, count)            an arithmetic sequence
+    ranges(first, last, step)               concatenated arithmetic sequences and their row splits
     difference(x, y)                        indices of the elements of x that y has not
     inverse(x)                              the inverse permutation
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from tfnb.core.options import has_compiler
 from tfnb.kernels.functions.kernel import kernel_function, type_name
-from tfnb.kernels.functions.language import TYPES, Array, Static, Type, int32, int64, uint64
+from tfnb.kernels.functions.language import TYPES, Array, MaybeOne, Static, Type, ceil, int32, int64, uint64
 
 
 @kernel_function(fastmath=())
@@ -67,23 +68,68 @@ def fixed_bins(values: np.ndarray, low: float, step: float, bins: int) -> np.nda
     return counts
 
 
+@kernel_function(fastmath=())
+def count_ranges(first: Array, last: Array, step: Array, splits: Array, found: Array, count: int, one_first: MaybeOne,
+                 one_last: MaybeOne, one_step: MaybeOne, Wide: Type, item: int) -> None:
+    """Store the row splits of ranges [first, last) by step. found: if a step is 0; one_...: 0 if one serves all."""
+    at, zero = 0, 0
+    splits[0] = at
+    for i in range(count):
+        begin, end, by = Wide(first[i * one_first]), Wide(last[i * one_last]), Wide(step[i * one_step])
+        size = 0
+        if by == Wide(0):
+            zero = 1
+        elif Wide == int64:
+            if by > Wide(0) and end > begin:
+                size = int((end - begin - Wide(1)) // by) + 1
+            elif by < Wide(0) and end < begin:
+                size = int((begin - end - Wide(1)) // -by) + 1
+        else:
+            size = max(int(ceil((end - begin) / by)), 0)
+        at += size
+        splits[i + 1] = at
+    found[0] = zero
+
+
 @kernel_function(fastmath=(), independent=True)
-def fill_ranges(first: Array, step: Array, splits: Array, values: Array, T: Type, Wide: Type, item: int) -> None:
+def fill_ranges(first: Array, step: Array, splits: Array, values: Array, one_first: MaybeOne, one_step: MaybeOne,
+                T: Type, Wide: Type, item: int) -> None:
     """Fill row `item` with first + place * step."""
-    start, by, begin = Wide(first[item]), Wide(step[item]), int(splits[item])
+    start, by, begin = Wide(first[item * one_first]), Wide(step[item * one_step]), int(splits[item])
     row = values[begin:]
     for j in range(int(splits[item + 1]) - begin):
         row[j] = T(start + Wide(j) * by)
 
 
-def ranges(first: np.ndarray, step: np.ndarray, splits: np.ndarray, wide: str) -> np.ndarray | None:
-    """Return the values of arithmetic sequences, row i of them at splits[i]; they are computed in the dtype `wide`."""
+def sequence(first: np.ndarray, step: np.ndarray, count: int) -> np.ndarray | None:
+    """Return first + place * step for `count` places, computed in their dtype; both have one element."""
     kind = type_name(first.dtype)
     if not has_compiler() or kind not in TYPES:
         return None
-    values = np.empty(int(splits[-1]), first.dtype)
-    fill_ranges.run(len(first), first, step, splits, values, T=kind, Wide=wide)
+    values = np.empty(count, first.dtype)
+    fill_ranges.run(1, first, step, np.array([0, count]), values, 1, 1, T=kind, Wide=kind)
     return values
+
+
+def ranges(first: np.ndarray, last: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the row splits (int64) and the values of ranges [first, last), computed in int64 or float64.
+
+    Each is a scalar, or a vector as long as the others. None also where a step is 0.
+    """
+    kind = type_name(first.dtype)
+    if not has_compiler() or kind not in TYPES:
+        return None
+    wide, count = "int64" if first.dtype.kind == "i" else "float64", max(a.size for a in (first, last, step))
+    if any(a.ndim and a.size != count for a in (first, last, step)):
+        return None
+    splits, found = np.empty(count + 1, np.int64), np.empty(1, np.int64)
+    moves = [int(a.ndim > 0) for a in (first, last, step)]
+    count_ranges.run(1, first, last, step, splits, found, count, *moves, Wide=wide)
+    if found[0]:
+        return None
+    values = np.empty(int(splits[-1]), first.dtype)
+    fill_ranges.run(count, first, step, splits, values, moves[0], moves[2], T=kind, Wide=wide)
+    return splits, values
 
 
 @kernel_function
