@@ -47,6 +47,7 @@ lab: $(STAMPS)/notebooks
 
 test: $(STAMPS)/test $(if $(wildcard extension/package.json),$(STAMPS)/extension)
 	$(BIN)/ruff check .
+	$(BIN)/python tfnb/proto/build_hook.py stubs
 	$(BIN)/mypy
 	if [ -d extension/node_modules ]; then cd extension && npm run check && npm run lint && npm test; fi
 	$(BIN)/python -m pytest -n 2 --dist worksteal
