@@ -36,6 +36,7 @@ DIFFERENT = {"tf.logging.flush": "not implemented there", "tf.test.is_built_with
              "tf.test.create_local_cluster": "needs the package portpicker",
              "tf.math.special.bessel_y1": "NaN at 0, where the function goes to minus infinity",
              "tf.test.main": "has absl's arguments",
+             "tf.train.SyncReplicasOptimizer": "its session takes two minutes to close",
              "tf.test.test_src_dir_path": "Bazel's directory", "tf.install_as_tensorflow": "not there",
              **dict.fromkeys([f"tf.resource_loader.{name}" for name in (
                  "get_data_files_path", "get_path_to_datafile", "get_root_dir_with_all_resources",
