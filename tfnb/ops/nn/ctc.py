@@ -7,13 +7,14 @@ import numpy as np
 
 from tfnb.core import dtypes, errors
 from tfnb.core.arguments import CTC, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.program.deprecation import deprecated_argument_lookup
 from tfnb.core.shape import Static, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.arrays import ctc
-from tfnb.kernels.library.sequences.ctc import Layout
+from tfnb.kernels.library.sequences.ctc import Layout, greedy
 from tfnb.kernels.library.sequences.ctc import loss as launch_loss
 from tfnb.ops.array.counting import batch_gather
 from tfnb.ops.array.create import fill, ones_like, range_
@@ -232,6 +233,8 @@ def CTCGreedyDecoder(inputs: np.ndarray, sequence_length: np.ndarray, *, merge_r
     blank = blank_index + classes if blank_index < 0 else blank_index
     if not 0 <= blank < classes:
         raise ValueError(f"blank_index must be in [-{classes}, {classes}), got {blank_index}")
+    if has_compiler() and classes:
+        return greedy(inputs, sequence_length, merge_repeated, blank)
     rows, sums = ctc.greedy(inputs, sequence_length, merge_repeated, blank)
     return (*_sparse(rows), sums)
 

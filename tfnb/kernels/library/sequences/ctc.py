@@ -1,6 +1,7 @@
 """Connectionist temporal classification: loss and gradient by the forward-backward algorithm (Graves et al., 2006).
 
     loss(call)      CTCLoss (inputs, labels_indices, labels_values, sequence_length) -> loss, gradient
+    greedy(x, ...)  the labels of the largest inputs, of CTCGreedyDecoder
     Layout          the labels of each example, checked
 
 An example of L labels has 2 L + 1 states: a blank, the first label, a blank, ..., a blank. alpha[t, state] is the log
@@ -16,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tfnb.kernels.functions.kernel import kernel_function
+from tfnb.kernels.functions.kernel import kernel_function, type_name
 from tfnb.kernels.functions.language import Array, KernelFailure, Static, Type, exp, fail, log
 from tfnb.kernels.launch import Call, Launch
 
@@ -256,3 +257,52 @@ class Layout:
         except KernelFailure as failure:
             return failure.code, *failure.words
         return None
+
+
+@kernel_function(fastmath=())
+def take_best(x: Array, lengths: Array, labels: Array, counts: Array, sums: Array, steps: int, batch: int, classes: int,
+              blank: int, merge: Static, T: Type, item: int) -> None:
+    """Keep the class of the largest input of each step of an example, but blanks and with `merge` equal neighbours."""
+    count, last, total = 0, -1, T(0)
+    own = labels[item * steps:]
+    for step in range(int(lengths[item])):
+        row = x[(step * batch + item) * classes:]
+        best, highest = 0, row[0]
+        for c in range(1, classes):
+            if row[c] > highest:
+                best, highest = c, row[c]
+        total = T(total + highest)
+        if best != blank and (not merge or best != last):
+            own[count] = best
+            count += 1
+        last = best
+    counts[item] = count
+    sums[item] = T(-total)
+
+
+@kernel_function(independent=True)
+def put_in_rows(labels: Array, splits: Array, indices: Array, values: Array, steps: int, item: int) -> None:
+    """Store the labels of an example behind those of the examples before it, with their indices."""
+    begin = int(splits[item])
+    for j in range(int(splits[item + 1]) - begin):
+        values[begin + j] = labels[item * steps + j]
+        indices[2 * (begin + j)] = item
+        indices[2 * (begin + j) + 1] = j
+
+
+def greedy(x: np.ndarray, lengths: np.ndarray, merge: bool,
+           blank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the sparse labels of each example (indices, values, shape), and minus the sums of the largest inputs.
+
+    x: [steps, batch, classes], float32 or float64; lengths: int32, of at most `steps`. sums: [batch, 1].
+    """
+    steps, batch, classes = x.shape
+    labels, counts, sums = np.empty((batch, steps), np.int64), np.empty(batch, np.int64), np.empty((batch, 1), x.dtype)
+    take_best.run(batch, x, lengths, labels, counts, sums, steps, batch, classes, blank, merge=merge,
+                  T=type_name(x.dtype))
+    splits = np.zeros(batch + 1, np.int64)
+    np.cumsum(counts, out=splits[1:])
+    total = int(splits[-1])
+    indices, values = np.empty((total, 2), np.int64), np.empty(total, np.int64)
+    put_in_rows.run(batch, labels, splits, indices, values, steps)
+    return indices, values, np.array([batch, counts.max(initial=0)], np.int64), sums
