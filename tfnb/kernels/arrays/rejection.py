@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 
 from tfnb.core import indexing
-from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT, advance, blocks, normal_pairs, uniform_pairs
+from tfnb.kernels.arrays.philox import BLOCKS_PER_ELEMENT, advance, blocks, normal_pairs, uniform_pairs, words_from
 from tfnb.kernels.scalar.definition import numpy_form
 
 _lgamma = numpy_form("lgamma")
@@ -174,7 +174,8 @@ def _stirling_rest(k: np.ndarray) -> np.ndarray:
 def scrambled(seed: np.ndarray) -> np.ndarray:
     """Return the state of a stateless op: key and counter are made of its two seeds by one block of Philox."""
     low, high = (int(each) & 0xFFFFFFFFFFFFFFFF for each in seed.tolist())
-    mixed = blocks(np.array([0x02461E293EC8F720, 0, low, high], np.uint64), np.zeros(1, np.uint64))[0].tolist()
+    words = words_from(np.array([0x02461E293EC8F720, 0, low, high], np.uint64))
+    mixed = [next(words) for _ in range(4)]
     return np.array([mixed[0] | mixed[1] << 32, 0, 0, mixed[2] | mixed[3] << 32], np.uint64)
 
 

@@ -14,8 +14,20 @@ from tfnb.core.errors import InternalError
 from tfnb.kernels.arrays import philox
 
 MOST_TRIES = 1000                                  # rejected one after another, before TensorFlow gives up
-_WIDE = 1.3
+WIDE = 1.3
 _CHUNK = 1 << 12                                   # blocks at a time
+
+
+def failed(low: np.floating, high: np.floating) -> InternalError:
+    """Return the error for bounds between which no sample is accepted."""
+    return InternalError(None, None, "the rejection sampler of a truncated normal distribution failed to accept a "
+                                     f"sample between {low} and {high}")
+
+
+def misfit(deviation: np.floating, low: np.floating, high: np.floating) -> ValueError:
+    """Return the error for parameters that name no distribution."""
+    return ValueError(f"Invalid parameters: expected stdevs > 0 and minvals < maxvals, one of them finite, got "
+                      f"{deviation}, {low} and {high}")
 
 
 class _Stream:
@@ -49,7 +61,7 @@ class _Truncated:
         root = np.sqrt(low * low + kind(4))
         cutoff = kind(2) * np.exp(kind(0.5) + low * (low - root) / kind(4)) / (low + root)
         self.alpha = (low + root) / kind(2)
-        wide = kind(_WIDE)
+        wide = kind(WIDE)
         by_normal = low < -wide and high >= 0 or high > wide and low <= 0
         self.propose = self._normal if by_normal else self._uniform if self.span < cutoff else self._exponential
 
@@ -84,8 +96,7 @@ class _Truncated:
             out[len(out) - count:len(out) - count + len(places)] = found[places]
             tries = 0 if len(places) else tries + len(kept)
             if tries > MOST_TRIES:
-                raise InternalError(None, None, "the rejection sampler of a truncated normal distribution failed to "
-                                                f"accept a sample between {self.low} and {self.high}")
+                raise failed(self.low, self.high)
             count -= len(places)
             used = len(kept) if count else int(places[-1]) + 1
             stream.skip(-(-used // step) * blocks)
@@ -102,8 +113,7 @@ def truncated(state: np.ndarray, parameters: Sequence[tuple[np.floating, ...]], 
     stream = _Stream(state, dtype)
     for row, (mean, deviation, low, high) in zip(made, parameters, strict=True):
         if not (deviation > 0 and low < high and (np.isfinite(low) or np.isfinite(high))):
-            raise ValueError(f"Invalid parameters: expected stdevs > 0 and minvals < maxvals, one of them finite, got "
-                             f"{deviation}, {low} and {high}")
+            raise misfit(deviation, low, high)
         if low == -np.inf or high < mean:
             low, high, deviation = high, low, -deviation
         between = _Truncated((low - mean) / deviation, (high - mean) / deviation)

@@ -4,7 +4,9 @@ The values are TensorFlow's; host calls over the NumPy form of the generator.
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ _STATEFUL: dict[str, Any] = {"stateful": True, "writes": True}
 _DRAWN: dict[str, Any] = {"shape": shapes.named_by(2), "ranks": _RANKS, **_STATEFUL}
 _DTYPES: dict[str, Any] = {"shape_dtype": "type = DT_INT64"}
 _MOST_TRIES = 100
+_FEW = 4096                                        # bytes that the system draws at once, 2 ns each
 _INTEGERS = {"int32", "int64", "uint32", "uint64"}
 
 
@@ -162,8 +165,11 @@ def RngSkip(resource: Any, algorithm: Any, delta: Any, *, ctx: Any) -> Any:
       dtype="type = DT_INT64", **_DTYPES)
 def NonDeterministicInts(shape: Any, *, dtype: Any, ctx: Any) -> Any:
     """Draw integers from the entropy of the system."""
+    sizes, kind = _sizes(shape), np.dtype(_integers(ctx, dtype))
+    if prod(sizes) * kind.itemsize <= _FEW:
+        return np.frombuffer(bytearray(os.urandom(prod(sizes) * kind.itemsize)), kind).reshape(sizes)
     state = np.array([philox.entropy() for _ in range(4)], np.uint64)
-    return philox.full_int(state, _sizes(shape), _integers(ctx, dtype))
+    return philox.full_int(state, sizes, kind)
 
 
 for _op in (StatefulUniform, StatefulStandardNormalV2, StatefulTruncatedNormal, StatefulUniformInt,

@@ -2,6 +2,7 @@
 rounding of exponential functions."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from math import prod
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 
 from tfnb.core import dtypes
 from tfnb.core.arguments import TENSORS, describe
+from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static, broadcast
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Tensor
 from tfnb.graph.stack import name_scope
 from tfnb.kernels.arrays import philox, rejection
 from tfnb.kernels.arrays.truncated import MOST_TRIES, truncated
+from tfnb.kernels.library.random import truncated as kernels
 from tfnb.ops.declaration import shapes
 from tfnb.ops.declaration.declare import kernel, random
 from tfnb.ops.declaration.public import public
@@ -38,22 +41,26 @@ def _check_rows(ctx: Any) -> None:
 
 
 def _by_rows(ctx: Any, shape: np.ndarray, *parameters: np.ndarray) -> np.ndarray:
-    sizes, dtype = tuple(shape.tolist()), parameters[0].dtype
+    sizes = tuple(shape.tolist())
     rows, count = sizes[0], prod(sizes[1:])
     if all(p.size == 1 for p in parameters[:2]) and not parameters[2].ndim and not parameters[3].ndim:
         total = rows * count
-        one = [tuple(p.reshape(-1)[0] for p in parameters)] if total else []
-        drawn = truncated(ctx.state, one, total, dtype)
+        drawn = _drawn(ctx.state, [p.reshape(-1)[:1] for p in parameters], 1 if total else 0, total)
         rows, count = -(-total // _AT_ONCE), _AT_ONCE
     else:
-        drawn = truncated(ctx.state, _rows(rows if count else 0, *[p.reshape(-1) for p in parameters]), count, dtype)
+        drawn = _drawn(ctx.state, [p.reshape(-1) for p in parameters], rows if count else 0, count)
     philox.advance(ctx.state, rows * 2 * MOST_TRIES * (count + 3) // 4)
     return drawn.reshape(sizes)
 
 
-def _rows(count: int, *parameters: np.ndarray) -> list[tuple[np.floating, ...]]:
-    """Return the parameters of each distribution, broadcast."""
-    return list(zip(*[np.broadcast_to(p, count) if p.size == 1 else p[:count] for p in parameters], strict=True))
+def _drawn(state: np.ndarray, parameters: Sequence[np.ndarray], rows: int, count: int) -> np.ndarray:
+    """Return `count` samples for each row of parameters (vectors of one element, or of one for each row)."""
+    dtype, each = parameters[0].dtype, np.empty((rows, 4), parameters[0].dtype)
+    for i, values in enumerate(parameters):
+        each[:, i] = values if values.size == 1 else values[:rows]
+    if has_compiler() and dtype in (np.float32, np.float64):
+        return kernels.drawn(state, each, count)
+    return truncated(state, [tuple(row) for row in each], count, dtype)
 
 
 @random(f"shape: T, {_PARAMETERS}", shape=shapes.named_by_first, ranks={"shape": 1}, numpy=_by_rows,
@@ -68,10 +75,9 @@ def _ends_in_all(ctx: Any) -> list[Static]:
 
 
 def _by_elements(ctx: Any, shape: np.ndarray, seed: np.ndarray, *parameters: np.ndarray) -> np.ndarray:
-    wide = np.broadcast_arrays(*parameters)
+    wide = parameters if all(p.shape == parameters[0].shape for p in parameters) else np.broadcast_arrays(*parameters)
     count = rejection.samples_of(shape, wide[0])
-    each = _rows(wide[0].size if count else 0, *[p.reshape(-1) for p in wide])
-    drawn = truncated(rejection.scrambled(seed), each, count, parameters[0].dtype)
+    drawn = _drawn(rejection.scrambled(seed), [p.reshape(-1) for p in wide], wide[0].size if count else 0, count)
     return drawn.T.reshape(shape.tolist())
 
 
