@@ -361,7 +361,9 @@ CASES: dict[str, list[Case]] = {
     "Multinomial": [("of 100", lambda m: ([m.normal(small(m).rows(100), 100), 10], {}))],
     **{name: _drawn() for name in ("StatelessRandomUniform", "StatelessRandomNormal", "StatelessTruncatedNormal")},
     "StatelessRandomUniformInt": _drawn(0, 100),
-    **{f"{name}CandidateSampler": _sampler() for name in ("Uniform", "LogUniform")},
+    # Learned counts: examples of few classes, repeated, make a distribution of which 64 different ones take minutes
+    **{f"{name}CandidateSampler": _sampler() for name in (
+        "Uniform", "LogUniform", "LearnedUnigram", "ThreadUnsafeUnigram")},
     "FixedUnigramCandidateSampler": _sampler(unigrams=[1.0] * 50_000),
     "ComputeAccidentalHits": [("", lambda m: ([m.i(50_000, 128, 1, dtype="int64"), m.i(50_000, 64, dtype="int64")],
                                               {"num_true": 1}))],

@@ -7,7 +7,7 @@ import pytest
 from tfnb.kernels.arrays import ctc as ctc_arrays
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.arrays.truncated import truncated
-from tfnb.kernels.library.random.candidates import chain
+from tfnb.kernels.library.random.candidates import Counts, chain
 from tfnb.kernels.library.random.truncated import drawn
 from tfnb.kernels.library.rows import vectors
 from tfnb.kernels.library.sequences.ctc import greedy
@@ -62,3 +62,18 @@ def test_ranges(dtype):
     np.testing.assert_array_equal(values, np.concatenate(rows))
     assert values.dtype == dtype
     assert vectors.ranges(first, last, np.zeros((), dtype)) is None
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 100])
+def test_classes_drawn_by_growing_counts(n):
+    random, kept, counts = np.random.default_rng(n), Counts(n), np.ones(n, int)
+    for seed in range(5):
+        state, sampled = np.array([seed, 0, 0, 0], np.uint64), np.empty(6, np.int64)
+        words, ends = philox.words_from(state), np.cumsum(counts)
+        expected = [np.searchsorted(ends, philox.below(int(ends[-1]), words), "right") for _ in range(6)]
+        assert kept.draw(state, sampled, False) == 6
+        assert sampled.tolist() == expected
+        seen = random.integers(0, n, 20)
+        kept.learn(seen)
+        counts += np.bincount(seen, minlength=n)
+        assert kept.counts.tolist() == counts.tolist()

@@ -3,17 +3,18 @@ from __future__ import annotations
 
 from collections import namedtuple
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tfnb.core import errors, indexing
+from tfnb.core import errors
 from tfnb.core.shape import Static
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.library.checks import BAD_INDEX, Check
-from tfnb.kernels.library.random.candidates import BLOCKS, sampler, weighted
+from tfnb.kernels.library.random.candidates import BLOCKS, Counts, sampler, weighted
 from tfnb.ops.declaration.declare import kernel, random
 from tfnb.ops.declaration.public import public
 from tfnb.ops.random.random_ops import get_seed
@@ -84,12 +85,13 @@ def _sampler(draw: Callable[[Iterator[int], int], Iterator[int]],
     return numpy
 
 
-def _sampled_by_weights(ctx: Any, true: np.ndarray, first: np.ndarray, second: np.ndarray | None,
+def _sampled_by_weights(ctx: Any, true: np.ndarray, draw: Callable[[np.ndarray, np.ndarray, bool], int],
                         weights: np.ndarray, total: float) -> tuple[np.ndarray, ...]:
-    """Sample classes by `weights` of that total; first, second: as of `weighted`."""
+    """Sample classes by `weights` of that total. draw: fn(state, sampled, unique) fills `sampled`, and returns how many
+    it drew for that."""
     count = int(ctx.attrs["num_sampled"])
     sampled = np.empty(count, np.int64)
-    tries = weighted(ctx.state, sampled, bool(ctx.attrs["unique"]), first, second) if count else 0
+    tries = draw(ctx.state, sampled, bool(ctx.attrs["unique"])) if count else 0
     philox.advance(ctx.state, BLOCKS * count)
     return sampled, *(_expected(weights[classes] / total, count, tries) for classes in (true, sampled))
 
@@ -153,7 +155,8 @@ def _by_weights(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
     if ctx.op not in _TABLES:
         _TABLES[ctx.op] = _Unigrams(ctx.op.attrs)      # of 50,000 weights 40 ms, once
     table = _TABLES[ctx.op]
-    return _sampled_by_weights(ctx, true, table.accepted, table.alias, table.exact, table.total)
+    draw = partial(weighted, accepted=table.accepted, aliases=table.alias)
+    return _sampled_by_weights(ctx, true, draw, table.exact, table.total)
 
 
 @random(_SIGNATURE, shape=_shape, numpy=_by_weights, **{
@@ -166,11 +169,9 @@ def FixedUnigramCandidateSampler() -> None:
 
 def _learned(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
     """Sample by the counts of the true classes of all runs before this one, each from 1 on; then count this one's."""
-    kept: dict[str, np.ndarray] = ctx.store.resource(ctx.op, lambda: {"counts": np.ones(ctx.attrs["range_max"], int)})
-    counts = kept["counts"]
-    ends = np.cumsum(counts)
-    found = _sampled_by_weights(ctx, true, ends, None, counts, float(ends[-1]))
-    kept["counts"] = counts + indexing.bincount(true.reshape(-1), minlength=counts.size)
+    kept: Counts = ctx.store.resource(ctx.op, lambda: Counts(ctx.attrs["range_max"]))
+    found = _sampled_by_weights(ctx, true, kept.draw, kept.counts, float(kept.tree[0]))
+    kept.learn(true)
     return found
 
 

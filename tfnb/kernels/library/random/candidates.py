@@ -1,7 +1,8 @@
 """Kernels of candidate samplers: classes, one after another, and expected counts.
 
     sampler(log)(call)      UniformCandidateSampler, LogUniformCandidateSampler (true_classes) -> classes, both counts
-    weighted(state, ...)    classes by weights, of an alias table or cumulative counts: a host call
+    weighted(state, ...)    classes by weights, of an alias table: a host call
+    Counts(n)               counts of classes that grow, and classes drawn by them: host calls
     chain(state, distances) a point by the Markov chain of k-MC2: a host call
 """
 from __future__ import annotations
@@ -88,14 +89,14 @@ def sample_weighted(state: Array, first: Array, second: Array, table: Array, sam
     """Sample `count` of n classes by weights; tried[0]: how many were drawn for them.
 
     alias: two words each, a fraction and a class, by Walker's method: `first` has the fraction that is accepted,
-    `second` the class in its place. Else one word each: `first` has the cumulative counts. table, rest: as of
-    sample_classes. words: room for a block.
+    `second` the class in its place. Else one word each: `first` is the tree of `learn_classes`, the greatest power of 2
+    up to n is `second`. table, rest: as of sample_classes. words: room for a block.
     """
     if table is not None:
         for i in range(mask + 1):
             table[i] = int64(0)
     found, tries, at, held, unit = 0, 0, 0, 0, float32(0)
-    total = n if alias else int(first[n - 1])
+    total = n if alias else int(first[0])
     while found < count:
         if at % 4 == 0:
             made = philox(state[0], state[2], state[3], uint64(at // 4))
@@ -110,14 +111,13 @@ def sample_weighted(state: Array, first: Array, second: Array, table: Array, sam
             if alias:
                 sample = place if unit < first[place] else int(second[place])
             else:
-                low, high = 0, n
-                while low < high:
-                    middle = (low + high) // 2
-                    if int(first[middle]) <= place:
-                        low = middle + 1
-                    else:
-                        high = middle
-                sample = low
+                step = int(second[0])
+                sample = 0
+                while step > 0:
+                    if sample + step <= n and int(first[sample + step]) <= place:
+                        sample += step
+                        place -= int(first[sample])
+                    step = step // 2
         if sample >= 0:
             tries += 1
             new = 1
@@ -167,22 +167,53 @@ def _slots(count: int) -> int:
     return max(4, (2 * count - 1).bit_length())
 
 
-def weighted(state: np.ndarray, sampled: np.ndarray, unique: bool, first: np.ndarray,
-             second: np.ndarray | None = None) -> int:
+@kernel_function(fastmath=())
+def learn_classes(classes: Array, counts: Array, tree: Array, n: int, item: int) -> None:
+    """Count a class. tree: a Fenwick tree of n counts, node i + 1 of the classes i + 1 - (its lowest bit) to i; the
+    total comes first."""
+    number = int(classes[item])
+    counts[number] += 1
+    tree[0] += 1
+    at = number + 1
+    while at <= n:
+        tree[at] += 1
+        at += at & -at
+
+
+class Counts:
+    """Counts of n classes, each 1 at first, and their Fenwick tree: a class is counted and drawn in log n steps."""
+
+    def __init__(self, n: int) -> None:
+        self.counts, self.tree = np.ones(n, np.int64), np.arange(n + 1)
+        self.tree &= -self.tree
+        self.tree[0] = n
+        self.first_step = np.array([1 << n.bit_length() - 1])
+
+    def learn(self, classes: np.ndarray) -> None:
+        """Count classes, which are in [0, n)."""
+        learn_classes.run(classes.size, classes, self.counts, self.tree, self.counts.size)
+
+    def draw(self, state: np.ndarray, sampled: np.ndarray, unique: bool) -> int:
+        """Fill `sampled` with classes by their counts, as `weighted`."""
+        return _drawn(state, sampled, unique, self.tree, self.first_step, self.counts.size, int(self.tree[0]), False)
+
+
+def weighted(state: np.ndarray, sampled: np.ndarray, unique: bool, accepted: np.ndarray, aliases: np.ndarray) -> int:
     """Fill `sampled` with classes, and return how many were drawn for them. The state is left as it is.
 
-    first, second: accepted fractions (float32) and aliases (int64) of the classes; or cumulative counts (int64) alone.
-    unique: each class comes once.
+    accepted, aliases: fractions (float32) of the classes and the classes in place of the rest (int64), by Walker's
+    method. unique: each class comes once.
     """
-    bits, n, tried = _slots(len(sampled)), len(first), np.empty(1, np.int64)
-    total = n if second is not None else int(first[-1])
+    return _drawn(state, sampled, unique, accepted, aliases, len(accepted), len(accepted), True)
+
+
+def _drawn(state: np.ndarray, sampled: np.ndarray, unique: bool, first: np.ndarray, second: np.ndarray, n: int,
+           total: int, alias: bool) -> int:
+    bits, tried = _slots(len(sampled)), np.empty(1, np.int64)
     rest = 0 if total & (total - 1) == 0 else (2**32 - 1) % total + 1
-    given: dict[str, None] = {"second": None} if second is None else {}
-    given |= {} if unique else {"table": None}
-    arrays = [state, first, *[second] * (second is not None), *[np.empty(1 << bits, np.int64)] * unique, sampled, tried,
-              np.empty(4, np.uint64)]
-    sample_weighted.run(1, *arrays, len(sampled), n, rest, (1 << bits) - 1, 64 - bits, alias=second is not None,
-                        **given)
+    given: dict[str, None] = {} if unique else {"table": None}
+    arrays = [state, first, second, *[np.empty(1 << bits, np.int64)] * unique, sampled, tried, np.empty(4, np.uint64)]
+    sample_weighted.run(1, *arrays, len(sampled), n, rest, (1 << bits) - 1, 64 - bits, alias=alias, **given)
     return int(tried[0])
 
 
