@@ -27,6 +27,8 @@ CAUSES = (
     Cause("Functions of float64 from the C library", r"(Atanh|Erfc|Lgamma|Tan|Acos|Fresnel\w+) ",
           "one element at a time, for the bounds of docs/accuracy.md",
           "polynomials of float32 in float64; of float64 atanh, erfc, Dawson's integral and Ei"),
+    Cause("CTC decoders", r"CTC", "calls of 60 us for tiny batches, most of it copies to and from Python",
+          "machine code; greedy labels in one loop"),
     Cause("Strings", r"^ops\.strings|StringToNumber|AsString|Join|Decode|Encode|Unicode|Regex|Fingerprint|Substr",
           "an object of Python for each string, 25 ns to make where one split makes all, 130 and more one by one",
           "kernels read the bytes of objects where CPython keeps them, 3 to 8 ns, for feeds, lengths, hashes, base64, "
@@ -44,15 +46,13 @@ CAUSES = (
     Cause("Boxes, glimpses, samples of candidates",
           r"BoundingBox|Glimpse|CombinedNonMax|NonMaxSuppression|CandidateSampler|Kmeans|KMC2|ScaleAndTranslate|Fractional",
           "a loop of Python or several calls of NumPy: ops of pipelines and losses that few programs run at such sizes",
-          "NonMaxSuppression, fractional pools, crops and draws by weights are machine code, ScaleAndTranslate is a "
-          "kernel; the time of tiny ones is the call; KMC2 and CombinedNonMaxSuppression are loops of Python"),
+          "NonMaxSuppression, fractional pools, crops, draws by weights and counts and k-MC2's chain are machine code, "
+          "ScaleAndTranslate is a kernel; the time of tiny ones is the call"),
     Cause("Quantization", r"Quantize|FakeQuant",
           "ranges along an axis take 30 us by NumPy, new memory for the result a third of the time at 8 MB; "
-          "FakeQuant's rows of 3 channels fill a fifth of a vector",
+          "FakeQuant's gradient adds 3 columns at a time, a fifth of a vector",
           "one loop of machine code over the floats in float32; what follows from a constant range is kept; FakeQuant "
-          "computes its range once for each channel"),
-    Cause("CTC decoders", r"CTC", "calls of 60 us for tiny batches, most of it copies to and from Python",
-          "machine code"),
+          "computes its range once for each channel, and takes many rows of channels at once"),
     Cause("16-bit floats", r"b?float16",
           "ops without a kernel are NumPy's, which converts element by element, 2.5 ns each",
           "hand-written kernels and draws take float32 copies; host calls of segments, einsum and ranges convert by "
@@ -66,7 +66,8 @@ CAUSES = (
           "rows of 8 or 10 elements fill half a vector, or the loop over them costs as much as its body",
           "sums along the columns, 16 rows at once, added by pairs; segments of one column in four chains; segments, "
           "partitions and stitches by machine code; loops with masks for the rest of a row, by which LogSoftmax's "
-          "gradient gains half and Softmax loses a tenth"),
+          "gradient gains half and Softmax loses a tenth; elementwise ops, but no ops along rows, take as many "
+          "rows at once as make 512 elements"),
     Cause("Values decide the shape: a call of NumPy", r".",
           "the call takes 20 to 40 us beside its work: validation, arrays for the arguments",
           "host stages look up nothing in a run; machine code where there are many elements", "host"),
