@@ -95,9 +95,6 @@ def amend(document: Path, results: dict[str, Any], names: Collection[str]) -> No
     counts = {cells[0]: [*map(int, cells[1:4]), cells[4]] for cells in (
         line.strip("| ").split(" | ") for line in _part(text, "families").splitlines()[2:])}
     for name in [name for name in rows if name not in names]:           # another has its place
-        for label in _labels(name, rows[name]["stages"]) if "ratio" in rows[name] else ():
-            for i, least in ((1, 1), (2, 0.5)):
-                counts[label][i] -= rows[name]["ratio"] < least
         del rows[name]
     for name, found in results["rows"].items():
         if "lacks" in found or name not in names:
@@ -106,10 +103,13 @@ def amend(document: Path, results: dict[str, Any], names: Collection[str]) -> No
         for row, sign in ((before, -1), (found, 1)):
             for label in _labels(name, row["stages"]) if "ratio" in row else ():
                 line = counts.setdefault(label, [0, 0, 0, f"{row['ratio']:.1f}"])
-                for i, counted in enumerate((True, row["ratio"] < 1, row["ratio"] < 0.5)):
-                    line[i] += sign * counted
+                line[0] += sign
         if found.get("ratio", 0) < 1:
             rows[name] = found
+    for label, line in counts.items():                                  # the page has all rows under 1x
+        own = [round(row["ratio"], 2) for name, row in rows.items()
+               if "ratio" in row and label in _labels(name, row["stages"])]
+        line[1:3] = len(own), sum(ratio < 0.5 for ratio in own)
     again = (f" Rows measured again until {results['about']['date']} have their new times here; medians are those of "
              "the whole sweep.")
     failed = sum("error" in row for row in rows.values())
