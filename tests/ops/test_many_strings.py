@@ -181,6 +181,19 @@ def test_many_strings_as_few(name, texts):
     np.testing.assert_array_equal(many, np.concatenate(few))
 
 
+@pytest.mark.parametrize("number", [np.int32, np.int64])
+def test_parts_of_many_strings_to_the_ends_of_integers(number):
+    least, most = np.iinfo(number).min, np.iinfo(number).max
+    pos, length = (tf.placeholder(number, []) for _ in range(2))
+    part = tf.substr(tf.constant([b"hello"] * 500), pos, length)
+    with tf.Session() as sess:
+        for at, size, want in ((1, most, b"ello"), (2, least, b"llo"), (-5, most, b"hello"), (5, most, b"")):
+            assert set(sess.run(part, {pos: at, length: size})) == {want}
+        for at in (least, most, -6):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="out of range"):
+                sess.run(part, {pos: at, length: most})
+
+
 def test_feeds_of_many_objects_that_are_no_bytes():
     fed = tf.placeholder(tf.string, [None])
     with tf.Session() as sess:

@@ -14,6 +14,8 @@ TEXTS = {
     "rows": "sess.run(tf.substr([[b'ab', b'cd'], [b'ef', b'gh']], [0, 1], [1, 1]))",
     "places": "sess.run(tf.substr(b'hello', [1, 2], [2, 2]))",
     "letters": "sess.run(tf.substr('h\\u00e9llo'.encode(), 1, 2, unit='UTF8_CHAR'))",
+    "letters that are none": "[[sess.run(tf.substr(text, pos, 2, unit='UTF8_CHAR')) for pos in (0, 1, -2)] for text in "
+                             "(b'\\xc0\\xa0\\xef\\x7f\\x80', b'\\xbf\\xed\\x90\\x7f', b'\\xff\\xfe\\xf4\\xbb\\xc2')]",
     "shapes": "tf.substr(b'hello', 1, [2, 2])",
     "static": "tf.substr(tf.placeholder(tf.string, [None]), [0, 1], [1, 1]).shape.as_list()",
     "jpeg": "sess.run(tf.image.is_jpeg([b'\\xff\\xd8\\xff\\xe0', b'GIF8']))",

@@ -57,11 +57,15 @@ SNIPPETS = {
                  "replace_control_characters=True)) for k in ('UTF-16-BE', 'UTF-32-BE') for e in MODES[:2]]",
     "transcode malformed": "run(tf.strings.unicode_transcode([b'a\\xff'], 'UTF-8', 'UTF-8', replacement_char=63))",
     "transcode strictly": "run(tf.strings.unicode_transcode([b'a\\xff'], 'UTF-8', 'UTF-8', errors='strict'))",
+    "transcode controls strictly": "[tried(lambda: run(tf.strings.unicode_transcode([b'a\\x01'] * n, k, 'UTF-8', "
+                                   "errors='strict', replace_control_characters=True))) for n in (1, 40) for k in ("
+                                   "'UTF-8', 'UTF-16-BE')]",
     "bad replacement": "run(tf.strings.unicode_transcode([b'a'], 'UTF-8', 'UTF-8', replacement_char=0x110000))",
     "scripts": "run(tf.strings.unicode_script([[-1, 0x110000, 0xD800], [97, 0x3b1, 0x4e2d], [0x416, 0x20, 0xE01F0], "
                "[0x5d0, 0x627, 0x3042]]))",
     **{f"grams {w} {pad} {short}": f"grams({w}, {pad}, {short})"
        for w in ([2], [1, 3], [5]) for pad in (-1, 0, 1, 4) for short in (False, True)},
+    "grams of the widest": "grams([2 ** 31 - 1, 2], 0, False)",
     "grams beyond": "grams([2], 0, False, ('a', 'b'), (0, 3))", "grams of none": "grams([2], 0, False, (), (0, 0))",
     "grams from 1": "grams([2], 0, False, ('a', 'b'), (1, 2))", "grams of 0": "grams([0], 0, False)",
     **{f"text of {x}": f"text({x})" for x in VALUES},

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.every_op import OPS
 from tests.safety.mutations import mutations
 from tests.safety.records import records, walked
-from tests.safety.service import Worker
+from tests.safety.service import COMMAND, Worker
 from tests.safety.walk import calls
+from tfnb.opdef import kinds
 
 STRESS = bool(os.environ.get("TFNB_STRESS"))
 PARTS = 4                         # tests, which may run side by side
@@ -37,16 +39,30 @@ def unexpected(problems: list[str]) -> list[str]:
     return [p for p in problems if "MemoryError" not in p and "ResourceExhausted" not in p]
 
 
-@pytest.mark.parametrize("part", range(PARTS))
-def test_wrong_calls_of_every_op(part):
+def wrong(ops: list[str], command: tuple[str, ...] = COMMAND) -> list[str]:
+    """What is found of some ops."""
     found = []
-    with Worker() as worker:
-        for op in walked()[part::PARTS]:
+    with Worker(command) as worker:
+        for op in ops:
             for number, picks in part_of(op):
                 answer = worker.ask(op, number, picks)
                 if op not in OPEN and unexpected(answer["problems"]):
                     found.append(f"{op} {number} {picks} {answer['label']}: {answer['problems']}")
+    return found
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_wrong_calls_of_every_op(part):
+    found = wrong(walked()[part::PARTS])
     assert not found, "\n".join(found)
+
+
+def test_wrong_calls_of_ops_on_strings_by_machine_code():
+    """Python's functions of bytes, which check places, take the few strings of a sample elsewhere."""
+    ops = [op for op in walked() if isinstance(OPS.get(op), kinds.Host)
+           and OPS[op].call.__module__.startswith(("tfnb.ops.strings.", "tfnb.ops.io."))]
+    found = wrong(ops, (*COMMAND, "--small"))
+    assert len(ops) > 40 and not found, "\n".join(found)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""The walk over every op with arrays, by hand: `python -m tests.safety.walk [--limit SECONDS] [OP...]`.
+"""The walk over every op with arrays, by hand: `python -m tests.safety.walk [--limit SECONDS] [--small] [OP...]`.
 
 Prints each call that has a problem, a line for each op, and the sums at the end.
 """
@@ -10,7 +10,7 @@ from time import monotonic
 
 from tests.safety.mutations import mutations
 from tests.safety.records import records, walked
-from tests.safety.service import LIMIT, Worker
+from tests.safety.service import COMMAND, LIMIT, Worker
 
 SLOW = 5.0                        # seconds of a call that are worth a line
 
@@ -21,10 +21,10 @@ def calls(op: str) -> list[tuple[int, list[int]]]:
             for picks in [[], *([i] for i in range(len(mutations(record))))]]
 
 
-def walk(ops: list[str], limit: float = LIMIT) -> Counter[str]:
+def walk(ops: list[str], limit: float = LIMIT, small: bool = False) -> Counter[str]:
     """Run all calls of some ops; returns how many ops, calls, bad calls, and problems of each kind there were."""
     sums = Counter[str]()
-    with Worker(limit=limit) as worker:
+    with Worker((*COMMAND, "--small") if small else COMMAND, limit) as worker:
         for op in ops:
             walk_op(worker, op, sums)
     return sums
@@ -48,6 +48,7 @@ def walk_op(worker: Worker, op: str, sums: Counter[str]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--limit", type=float, default=LIMIT)
+    parser.add_argument("--small", action="store_true", help="machine code for small arrays, too (worker.py)")
     parser.add_argument("ops", nargs="*")
     given = parser.parse_args()
-    print(dict(walk(given.ops or walked(), given.limit)))
+    print(dict(walk(given.ops or walked(), given.limit, given.small)))

@@ -184,6 +184,8 @@ def print_(*inputs: Any, output_stream: Any = None, summarize: int | None = 3, s
 # N-grams, fingerprints, time
 
 def _grams(row: list[bytes], width: int, pad: int, left: bytes, right: bytes, separator: bytes) -> list[bytes]:
+    if width > len(row) + 2 * pad:
+        return []                                       # without an iterator for each of 2**31 places
     padded = [left] * pad + row + [right] * pad
     return [*map(separator.join, zip(*(padded[i:] for i in range(width)), strict=False))]
 

@@ -153,24 +153,24 @@ def _parts_shape(ctx: Any) -> list[Static]:
 
 
 def _part(text: bytes, pos: int, count: int, single: bool, where: int) -> bytes:
-    """Return part of a string. single: a character is one byte."""
-    letters: Any = text if single else text.decode(errors="surrogateescape")
-    if abs(pos) > len(letters):
+    """Return part of a string. single: a character is one byte; else one and those from 0x80 to 0xBF behind it."""
+    begins: Sequence[int] = range(len(text)) if single else [
+        i for i, byte in enumerate(text) if not i or byte & 0xC0 != 0x80]
+    if abs(pos) > len(begins):
         raise ValueError(f"pos {pos} out of range for string b{text.decode(errors='replace')!r} at index {where}")
-    start = pos + len(letters) if pos < 0 else pos
-    part = letters[start:] if count < 0 else letters[start:start + count]
-    made: bytes = part if single else part.encode(errors="surrogateescape")
-    return made
+    start = pos + len(begins) if pos < 0 else pos
+    stop = len(begins) if count < 0 else start + count
+    return text[begins[start]:begins[stop] if stop < len(begins) else None] if start < len(begins) else b""
 
 
 def _parts(texts: np.ndarray, starts: np.ndarray, counts: np.ndarray) -> list[bytes] | None:
     """Return parts of many strings, in one buffer; None if one begins beyond its string."""
     text, begins = joined(texts)
-    sizes = np.diff(begins)
-    if (np.abs(starts) > sizes).any():
+    sizes, starts, counts = np.diff(begins), starts.astype(np.int64), counts.astype(np.int64)
+    if ((starts > sizes) | (starts < -sizes)).any():
         return None
     starts = np.where(starts < 0, starts + sizes, starts)
-    stops = np.where(counts < 0, sizes, np.minimum(starts + counts.astype(np.int64), sizes))
+    stops = np.where((counts < 0) | (counts > sizes - starts), sizes, starts + counts)
     return cut(text.tobytes(), begins[:-1] + starts, begins[:-1] + stops)
 
 

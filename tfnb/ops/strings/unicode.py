@@ -92,9 +92,13 @@ def _unmarked(text: bytes, name: bytes) -> bytes:
 
 
 class _Policy:
-    """Treatment of malformed input and of control characters, by the attrs of an op."""
+    """Treatment of malformed input and of control characters, by the attrs of an op.
 
-    def __init__(self, attrs: Any) -> None:
+    refuses_controls: those that are replaced are malformed, which "strict" refuses.
+    """
+
+    def __init__(self, attrs: Any, refuses_controls: bool = False) -> None:
+        self.refuses_controls = refuses_controls and attrs["errors"] == b"strict"
         self.errors, self.substitute = attrs["errors"], attrs["replacement_char"]
         self.controls = attrs.get("replace_control_characters", False)
         if not 0 <= self.substitute <= LARGEST or 0xD800 <= self.substitute < 0xE000:
@@ -102,10 +106,10 @@ class _Policy:
 
     def code(self, code: int | None) -> int | None:
         """Return the code point to write, None for none. Raises ValueError for a malformed one if "strict"."""
-        if code is None and self.errors == b"strict":
-            raise ValueError("Invalid formatting on input string")
         if code is not None and (code > 0x1F or not self.controls):
             return code
+        if self.refuses_controls or code is None and self.errors == b"strict":
+            raise ValueError("Invalid formatting on input string")
         return None if self.errors == b"ignore" else self.substitute
 
     def decoded(self, text: bytes, encoding: bytes) -> list[tuple[int, int]]:
@@ -144,7 +148,7 @@ def UnicodeTranscode(input: Any, *, input_encoding: bytes, output_encoding: byte
     >>> sess.run(tf.strings.unicode_transcode(["caf\\u00e9"], "UTF-8", "UTF-16-BE"))
     array([b'\\x00c\\x00a\\x00f\\x00\\xe9'], dtype=object)
     """
-    policy, codec = _Policy(ctx.attrs), _codec(output_encoding)
+    policy, codec = _Policy(ctx.attrs, refuses_controls=True), _codec(output_encoding)
     found = _decode_many(input, input_encoding, policy)
     if found is not None:
         splits, codes, _, replaced = found
@@ -164,7 +168,7 @@ def _decode_many(texts: np.ndarray, encoding: bytes,
         return None
     splits, codes, places, malformed, replaced = kernels.decoded(
         *joined(texts), -1 if policy.errors == b"ignore" else policy.substitute, policy.controls)
-    if malformed and policy.errors == b"strict":
+    if malformed and policy.errors == b"strict" or replaced and policy.refuses_controls:
         raise ValueError("Invalid formatting on input string")
     return splits, codes, places, replaced
 
