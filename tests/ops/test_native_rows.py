@@ -101,6 +101,15 @@ def test_the_table_of_unigrams_is_made_once(monkeypatch):
     assert len(made) == 1 and all(len(set(run)) == 3 for run in runs)
 
 
+@pytest.mark.parametrize(("weights", "text"), [
+    ([0, 0, 1], "expected 2 classes of weights above 0"), ([0, 0, 0], "a sum above 0"),
+    ([-1, 1, 1], "weights of 0 or more"), ([float("nan"), 1, 1], "weights of 0 or more")])
+def test_weights_that_nothing_can_be_drawn_by(weights, text):
+    sampled = tf.nn.fixed_unigram_candidate_sampler(np.array([[1]]), 1, 2, True, 3, unigrams=weights)[0]
+    with tf.Session() as sess, pytest.raises(tf.errors.InvalidArgumentError, match=text):
+        sess.run(sampled)
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int64", "bool"])
 def test_places_compile_to_what_is_interpreted(dtype, monkeypatch):
     cube = (np.arange(2 * 3 * 4 * 5).reshape(2, 3, 4, 5) % 7 + 1).astype(dtype)

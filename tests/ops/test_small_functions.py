@@ -22,6 +22,13 @@ def runs(fetches, feed=None):
     return found[0]
 
 
+def test_in_top_k_of_no_classes():
+    x = tf.placeholder(tf.float32, [None, 0])
+    with tf.Session() as sess:
+        for _ in range(2):
+            assert sess.run(tf.nn.in_top_k(x, [0, -1], 1), {x: np.zeros((2, 0))}).tolist() == [False, False]
+
+
 def test_in_top_k():
     predictions = np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 0.0], [0.0, 1.0, 2.0], [np.inf, 1.0, 0.0],
                             [1.0, np.nan, 0.0]], "f")

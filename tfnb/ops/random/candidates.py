@@ -128,6 +128,9 @@ class _Unigrams:
                                               f"weights of the shard, reserved ids among them: {len(self.weights)}")
         self.exact = self.weights.astype(np.float64)
         self.total = float(self.exact.sum())
+        if not (self.weights >= 0).all() or not 0 < self.total < np.inf:
+            raise errors.InvalidArgumentError(None, None, "expected weights of 0 or more that have a sum above 0, got "
+                                              f"{self.weights.tolist()[:20]}")
         n = len(self.weights)
         scaled = [float(w) * n / self.total for w in self.weights]
         alias = list(range(n))
@@ -155,6 +158,10 @@ def _by_weights(ctx: Any, true: np.ndarray) -> tuple[np.ndarray, ...]:
     if ctx.op not in _TABLES:
         _TABLES[ctx.op] = _Unigrams(ctx.op.attrs)      # of 50,000 weights 40 ms, once
     table = _TABLES[ctx.op]
+    positive, count = int((table.weights > 0).sum()), int(ctx.attrs["num_sampled"])
+    if ctx.attrs["unique"] and positive < count:            # TensorFlow draws for ever
+        raise errors.InvalidArgumentError(None, None, f"expected {count} classes of weights above 0 to draw unique "
+                                          f"ones from, got {positive}")
     draw = partial(weighted, accepted=table.accepted, aliases=table.alias)
     return _sampled_by_weights(ctx, true, draw, table.exact, table.total)
 

@@ -27,6 +27,8 @@ def _in_top_shape(ctx: ShapeContext) -> list[Static]:
 def _in_top(ctx: Any, predictions: np.ndarray, targets: np.ndarray, k: Any = None) -> np.ndarray:
     k = ctx.attrs["k"] if k is None else int(k)
     inside = (targets >= 0) & (targets < predictions.shape[1])
+    if not predictions.shape[1]:
+        return inside
     own = np.take_along_axis(predictions, np.where(inside, targets, 0)[:, None].astype(np.int64), 1)
     finite = np.isfinite(own[:, 0]) & inside & np.isfinite(predictions).all(1)
     return finite & ((predictions > own).sum(1) < k)
