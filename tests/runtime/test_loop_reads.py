@@ -236,7 +236,7 @@ def test_a_fed_variable_is_no_look():
 
 
 def seeds():
-    return range(200) if os.environ.get("TFNB_STRESS") else SEEDS
+    return range(200) if os.environ.get("TFNB_STRESS") else SEEDS[::2]
 
 
 def test_random_programs_as_tensorflow(oracle):
