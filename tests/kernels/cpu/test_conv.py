@@ -214,12 +214,13 @@ def test_depthwise_convolutions(number, multiplier, data_format, run, plain):
         np.testing.assert_array_equal(got, df)
 
 
-@pytest.mark.parametrize("shape, side, type", [((1, 70, 40, 24), 3, "float32"), ((2, 6, 9, 16), 5, "float64"),
-                                               ((1, 12, 13, 3), 11, "float32")])
-def test_depthwise_bands_blocks_of_channels_and_large_filters(shape, side, type, run):
-    """More rows than a band has, channels that don't fill a block, and a filter that is not written out."""
+@pytest.mark.parametrize("shape, side, type, apart", [
+    ((1, 70, 40, 24), 3, "float32", 1), ((2, 6, 9, 16), 5, "float64", 1), ((1, 12, 13, 3), 11, "float32", 1),
+    ((1, 5, 4, 3), 3, "float32", 4), ((1, 5, 4, 3), 3, "float32", 5), ((1, 5, 4, 3), 3, "float32", 1 << 40)])
+def test_depthwise_bands_blocks_of_channels_and_large_filters(shape, side, type, apart, run):
+    """More rows than a band has, channels that don't fill a block, a filter that is not written out, far taps."""
     image, f = sample(shape).astype(type), sample((side, side, shape[3], 1)).astype(type)
-    dy, attrs = sample(shape).astype(type), attrs_of((1, 1), "SAME", (1, 1))
+    dy, attrs = sample(shape).astype(type), attrs_of((1, 1), "SAME", (apart, apart))
     w = window(shape, (side, side), attrs)
     sizes = np.array(shape, np.int32), np.array(f.shape, np.int32)
     for form, given, expected in (
