@@ -188,7 +188,7 @@ class _Bands:
 
 
 def _suits(w: Window, many: int) -> bool:
-    """Whether the taps can be written out and a band, with the padding between its taps, is no larger than images are."""
+    """Whether taps can be written out, and a band with the padding between its taps is no larger than images are."""
     near = (w.dilation_y <= max(w.height, w.out_height) or w.kernel_height == 1) and (
         w.dilation_x <= max(w.width, w.out_width) or w.kernel_width == 1)
     return near and w.taps <= WRITTEN_OUT and many > 0 and w.pixels > 0 and w.elements > 0
