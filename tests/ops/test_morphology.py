@@ -75,6 +75,7 @@ SNIPPETS = {
             "for i in ([0, 2], [1, -1])])",
     "parallel stack": "run(tf.parallel_stack([[1, 2], [3, 4]]))",
     "parallel stack unknown": "tf.parallel_stack([tf.placeholder(tf.float32)])",
+    "parallel rows of a scalar": "tf.raw_ops.ParallelConcat(values=[grid(1, 2)], shape=[])",
     "buckets": "run([tf.raw_ops.Bucketize(input=np.array(x), boundaries=[1.0, 5.0, 7.0]) for x in "
                "([1.0, 5, np.nan, -1, 10], np.int32([1, 5, 0]))])",
     "unsorted buckets": "run(tf.raw_ops.Bucketize(input=[1, 5], boundaries=[5.0, 1.0]))",

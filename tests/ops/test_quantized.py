@@ -88,6 +88,9 @@ SNIPPETS = {
     "concat": "run(*tf.quantized_concat(1, [a, a], [-1., .5], [2., 4.])) + "
               "run(*tf.quantization.quantized_concat(0, [a, a], [-1., -1.], [2., 2.]))",
     "reshape": "run(*raw.QuantizedReshape(tensor=a, shape=[8], input_min=-1., input_max=2.))",
+    "reshape below -1": "p = tf.placeholder(tf.int32)\n"
+                        "made = raw.QuantizedReshape(tensor=a, shape=p, input_min=-1., input_max=2.)\n"
+                        "tf.Session().run(made[1], {p: [4, -2]})",
     "down": "run(*raw.QuantizeDownAndShrinkRange(input=i, input_min=-1000., input_max=2000., out_type=q8))",
     "range": "run(*raw.RequantizationRange(input=i, input_min=-1000., input_max=2000.))",
     **{f"again {kind}": "run(*raw.Requantize(input=i, input_min=-1000., input_max=2000., requested_output_min=-500., "

@@ -119,6 +119,21 @@ def test_impossible_parameters(mode):
     assert np.isnan(drawn[:, [0, 1, 3]]).all()
 
 
+@pytest.mark.parametrize("sizes", [[2, -1], [-1, -1], [-2, 3]])
+@pytest.mark.parametrize("op", ["RandomGamma", "RandomPoisson", "RandomPoissonV2"])
+def test_sizes_below_0_are_refused_in_each_run(op, sizes):
+    raw = getattr(tf.raw_ops, op)
+    shape, each = tf.placeholder(tf.int32, [None]), tf.placeholder(tf.float32, [None])
+    drawn = raw(shape, each)
+    with pytest.raises(ValueError, match=r"Dimension -\d must be >= 0"):
+        raw(sizes, each)
+    with tf.Session() as sess, compiling("always"):
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=r"Dimension -\d must be >= 0"):
+                sess.run(drawn, {shape: sizes, each: [1.0, 2.0]})
+        assert sess.run(drawn, {shape: [2, 3], each: [1.0, 2.0]}).shape == (2, 3, 2)
+
+
 def test_the_earlier_poisson_op_draws_the_same():
     old, new = (op(shape=[3], rate=[0.5, 20.0], seed=1, seed2=2) for op in (
         tf.raw_ops.RandomPoisson, lambda **args: tf.raw_ops.RandomPoissonV2(dtype="float32", **args)))

@@ -65,6 +65,8 @@ def _stacked_rows(ctx: Any) -> list[Static]:
     shape = ctx.attrs["shape"]
     if shape is None or None in shape:
         raise ValueError("shape attr must be fully defined.")
+    if not shape:
+        raise ValueError("the shape must have at least one dimension, the number of values, got shape []")
     if len(ctx.op.inputs) != shape[0]:
         raise ValueError(f"expected {shape[0]} values for shape {list(shape)}, got {len(ctx.op.inputs)}")
     for i in range(len(ctx.op.inputs)):

@@ -44,12 +44,12 @@ def _points(after: bool) -> Any:
         """Return the insertion points of each row of values, by the comparisons of the kernel: they tell where NaN is.
         """
         size, each = rows.shape[1], np.arange(len(rows))[:, None]
-        low, high = np.zeros(values.shape, np.int64), np.full(values.shape, size)
-        for _ in range(size.bit_length()):
-            middle = (low + high) // 2
-            found = rows[each, np.minimum(middle, size - 1)]
-            right = (~(values < found) if after else found < values) & (low < high)
-            low, high = np.where(right, middle + 1, low), np.where(right, high, middle)
+        low, left = np.zeros(values.shape, np.int64), size
+        while left:
+            half = (left + 1) // 2
+            found = rows[each, low + half - 1]
+            low += half * (~(values < found) if after else found < values)
+            left -= half
         return low.astype(ctx.attrs["out_type"].as_numpy_dtype)
     return numpy
 

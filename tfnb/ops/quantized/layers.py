@@ -16,6 +16,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.kernels.arrays import quantized as arrays
 from tfnb.kernels.arrays import windows
 from tfnb.kernels.arrays.window import pool_window, window
+from tfnb.kernels.view import resolve_shape
 from tfnb.ops.array import joining, reshape
 from tfnb.ops.declaration.construct import Constructor
 from tfnb.ops.declaration.declare import kernel
@@ -305,7 +306,8 @@ def QuantizedConcat() -> None:
 
 @kernel("tensor: T, shape: Tshape, input_min: float, input_max: float -> output: T, output_min: float, "
         "output_max: float", shape=_with_range(lambda ctx: reshape.reshaped(ctx)[0]), values=("shape",), T="type",
-        numpy=lambda ctx, x, shape, low, high: (x.reshape(shape.tolist()), low, high),
+        numpy=lambda ctx, x, shape, low, high: (
+            x.reshape(resolve_shape(shape.reshape(-1).tolist(), x.size, x.shape)), low, high),
         Tshape="indextype = DT_INT32")
 def QuantizedReshape() -> None:
     """Reshape a quantized tensor."""

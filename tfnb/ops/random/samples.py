@@ -29,6 +29,8 @@ _RATES = "{half, float, double, int32, int64}"
 
 def _followed_by_parameters(ctx: ShapeContext) -> list[Static]:
     shape, each = ctx.value(0), ctx.shape(1)
+    if shape is not None and (shape < 0).any():
+        raise ValueError(f"Dimension {int(shape.min())} must be >= 0")
     return [None if shape is None or each is None else (*map(int, shape), *each)]
 
 
