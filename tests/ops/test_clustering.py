@@ -33,6 +33,10 @@ SNIPPETS = {
     "chain of none": "chain([], 3)", "chain of rows": "chain(POINTS, 3)", "chain of seeds": "chain([1, 2], [3])",
     **{f"spread {count}, {retries}": f"spread(POINTS, {count}, {seed}, {retries})" for count, seed, retries in (
         (1, 0, 0), (6, 7, 0), (6, 8, -1), (6, 2**33, 3), (40, 9, 1), (1, -3, 5))},
+    **{f"spread over {n}, {d}": f"spread(r.normal(size=({n}, {d})).astype(np.float32), {count}, 3, {retries})"
+       for n, d, count, retries in ((5000, 3, 7, 2), (1025, 9, 20, -1), (3000, 16, 3, 0), (2000, 20, 3, -1))},
+    "spread over many equals": "spread(np.ones((5000, 2), np.float32), 3, 1, 2)",
+    "spread over NaN": "spread(np.full((5000, 2), np.nan, np.float32), 1, 1, 2)",
     "spread of equals": "spread(np.ones((4, 2), np.float32), 1, 1, 0)",
     "spread too many": "spread(POINTS, 41, 1, 0)", "spread none": "spread(POINTS, 0, 1, 0)",
     "spread of none": "spread(POINTS[:0], 1, 1, 0)", "spread of a vector": "spread(POINTS[0], 1, 1, 0)",

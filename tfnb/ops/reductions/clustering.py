@@ -5,7 +5,7 @@ Seeds give TensorFlow's draws.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +14,14 @@ from tfnb.core.options import has_compiler
 from tfnb.core.shape import Static
 from tfnb.kernels.arrays import philox
 from tfnb.kernels.library.random.candidates import chain
-from tfnb.kernels.library.rows.nearest import nearest
+from tfnb.kernels.library.rows.nearest import HalfDistances, nearest
 from tfnb.ops.declaration.declare import host, kernel
 
 if TYPE_CHECKING:
     from tfnb.graph.graph import ShapeContext
+
+
+MANY, NARROW = 8_000, 16    # elements and columns of points, for which machine code is faster than NumPy and BLAS
 
 
 def _neighbors_shape(ctx: ShapeContext) -> list[Static]:
@@ -93,43 +96,57 @@ def KMC2ChainInitialization(distances: Any, seed: Any) -> Any:
     return np.int64(chosen)
 
 
+class _Distances:
+    """As HalfDistances, by NumPy."""
+
+    def __init__(self, points: np.ndarray) -> None:
+        self.points, self.norms = points, np.float32(0.5) * np.square(points).sum(1)
+        self.values = np.full(len(points), np.inf, np.float32)
+
+    def _with(self, place: int) -> np.ndarray:
+        return np.minimum(self.values, self.norms - self.points @ self.points[place] + self.norms[place])
+
+    def sums_with(self, places: Sequence[int]) -> list[float]:
+        """Return, for each of some points, the sum of the distances if it becomes a center."""
+        return [float(self._with(place).sum()) for place in places]
+
+    def add(self, place: int) -> None:
+        """Make a point a center."""
+        self.values = self._with(place)
+
+
 class _Centers:
     """Points that become centers one after another (k-means++): each with a probability in proportion to the half
     squared distance to the nearest one before it."""
 
     def __init__(self, points: np.ndarray, words: Iterator[int]) -> None:
-        self.points, self.words = points, words
-        self.norms = np.float32(0.5) * np.square(points).sum(1)
-        self.distances = np.full(len(points), np.inf, np.float32)
-        self.taken: list[int] = []
+        self.count, self.words, self.taken = len(points), words, list[int]()
+        narrow = has_compiler() and points.shape[1] <= NARROW and points.size >= MANY
+        self.distances = HalfDistances(points) if narrow else _Distances(points)
 
     def draw(self, sums: np.ndarray | None) -> int:
         """Return a point that is not taken. sums: cumulative sums of the distances, None before the first point."""
         while True:
             if sums is None or not sums[-1] > 0:
-                place = philox.below_wide(len(self.points), self.words)
+                place = philox.below_wide(self.count, self.words)
             else:
                 share = np.float32(philox.unit_float(next(self.words))) * sums[-1]
                 place = min(int(np.searchsorted(sums, share, "right")), len(sums) - 1)
             if place not in self.taken:
                 return place
 
-    def distances_with(self, place: int) -> np.ndarray:
-        """Return the least distances if a point becomes a center."""
-        return np.minimum(self.distances, self.norms - self.points @ self.points[place] + self.norms[place])
-
     def add(self, tries: int) -> None:
         """Take the point of `tries` drawn ones with which the sum of the distances is least."""
-        sums = np.cumsum(self.distances, dtype=np.float32) if self.taken else None
-        best, chosen, kept = np.inf, 0, self.distances
-        for _ in range(tries):
-            place = self.draw(sums)
-            found = self.distances_with(place)
-            total = float(found.sum())
-            if total < best or tries == 1:
-                best, chosen, kept = total, place, found
-        self.distances = kept
-        self.taken.append(chosen)
+        sums = np.cumsum(self.distances.values, dtype=np.float32) if self.taken else None
+        drawn = [self.draw(sums) for _ in range(tries)]
+        best, chosen = np.inf, drawn[0] if tries == 1 else None
+        if tries > 1:
+            for place, total in zip(drawn, self.distances.sums_with(drawn), strict=True):
+                if total < best:
+                    best, chosen = total, place
+        if chosen is not None:
+            self.distances.add(chosen)
+        self.taken.append(chosen or 0)               # the first where all sums are NaN
 
 
 @host("points: float, num_to_sample: int64, seed: int64, num_retries_per_sample: int64 -> samples: float",

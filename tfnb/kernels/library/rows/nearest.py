@@ -1,13 +1,18 @@
 """The centers that are nearest to each point, by squared Euclidean distances.
 
     nearest(call)       NearestNeighbors (points, centers, k) -> places, distances
+    HalfDistances       of points to the nearest of centers that are added one by one (k-means++), by machine code
 
 NaN comes after all numbers; of equal distances the first one comes first.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from tfnb.kernels.functions.kernel import kernel_function
-from tfnb.kernels.functions.language import Array, float32, unrolled
+from tfnb.kernels.functions.language import Array, Static, float32, unrolled
 from tfnb.kernels.launch import Call, Launch
 
 BESIDE = 4                  # centers that one pass over a point is compared with: their sums stay in registers
@@ -67,3 +72,89 @@ def nearest(call: Call) -> list[Launch]:
         call, rows, call.input(0).reach(rows * width * points.itemsize),
         call.input(1).reach(m * width * centers.itemsize), call.output(0).reach(rows * k * places.itemsize),
         call.output(1).reach(rows * k * points.itemsize), m, width, k, cost=m * width, label="nearest centers")]
+
+
+POINTS = 1024               # of a block: their dot products stay in the first cache
+
+
+def multiply_block(dots: Array, columns: Array, near: Array, n: int, width: int, first: int, count: int) -> None:
+    """Write the dot products of points first:first + count, whose coordinates are in columns, with one point."""
+    for i in range(count):
+        dots[i] = float32(0)
+    for j in range(width):
+        column = columns[j * n + first:]
+        x = near[j]
+        for i in range(count):
+            dots[i] = float32(dots[i] + column[i] * x)
+
+
+@kernel_function
+def find_half_norms(columns: Array, norms: Array, n: int, width: int, item: int) -> None:
+    """Write half the squared norms of a block of points, by the additions of `try_centers`: equal points are 0 apart.
+    """
+    first = item * POINTS
+    count = min(POINTS, n - first)
+    norm = norms[first:]
+    for i in range(count):
+        norm[i] = float32(0)
+    for j in range(width):
+        column = columns[j * n + first:]
+        for i in range(count):
+            norm[i] = float32(norm[i] + column[i] * column[i])
+    for i in range(count):
+        norm[i] = float32(norm[i] * 0.5)
+
+
+@kernel_function
+def try_centers(columns: Array, norms: Array, distances: Array, centers: Array, center_norms: Array, dots: Array,
+                sums: Array, n: int, width: int, tries: int, keeps: Static, item: int) -> None:
+    """Add the half squared distances of a block of points to the nearest center, if a point becomes one, to `sums`.
+
+    columns: the coordinates of the points; centers: `tries` points; dots: scratch of a block; sums: a block for each of
+    centers, added to by all blocks, so that no addition waits for the one before. keeps: distances are written, too.
+    """
+    first = item * POINTS
+    count = min(POINTS, n - first)
+    norm = norms[first:]
+    distance = distances[first:]
+    for c in range(tries):
+        near = centers[c * width:]
+        multiply_block(dots, columns, near, n, width, first, count)
+        own = center_norms[c]
+        total = sums[c * POINTS:]
+        for i in range(count):
+            found = float32(norm[i] - dots[i] + own)
+            least = found if found < distance[i] or found != found else distance[i]
+            total[i] = float32(total[i] + least)
+            if keeps:
+                distance[i] = least
+
+
+class HalfDistances:
+    """Half the squared distances of points (n, d; float32) to the nearest of the centers added so far.
+
+    values: the distances, inf before the first center.
+    """
+
+    def __init__(self, points: np.ndarray) -> None:
+        self.points, self.columns = points, np.ascontiguousarray(points.T)
+        self.norms, self.values = np.empty(len(points), np.float32), np.full(len(points), np.inf, np.float32)
+        self.blocks = -(-len(points) // POINTS)
+        find_half_norms.run(self.blocks, self.columns, self.norms, *points.shape)
+
+    def _with(self, places: Sequence[int], keeps: bool) -> list[float]:
+        n, width = self.points.shape
+        sums, dots = np.zeros((len(places), POINTS), np.float32), np.empty(POINTS, np.float32)
+        chosen = np.array(places)
+        try_centers.run(self.blocks, self.columns, self.norms, self.values, self.points[chosen], self.norms[chosen],
+                        dots, sums, n, width, len(places), keeps=keeps)
+        totals: list[float] = sums.sum(1, dtype=np.float64).tolist()
+        return totals
+
+    def sums_with(self, places: Sequence[int]) -> list[float]:
+        """Return, for each of some points, the sum of the distances if it becomes a center."""
+        return self._with(places, keeps=False)
+
+    def add(self, place: int) -> None:
+        """Make a point a center."""
+        self._with([place], keeps=True)
