@@ -92,6 +92,11 @@ SNIPPETS = {
        for equation, shapes in (("ab,ab->", [[3, 4]] * 2), ("ab,cd->", [[3, 4], [2, 5]]), (",ab->ba", [[], [3, 4]]),
                                 ("abc,adc->dab", [[2, 3, 4], [2, 5, 4]]), ("abc,ade->bd", [[2, 3, 4], [2, 5, 6]]))},
     "einsum of one": "fed(lambda x: tf.raw_ops.Einsum(inputs=[x], equation='ij->j'), grid(3, 4))",
+    **{f"einsum {kind} {equation}": f"run([tf.raw_ops.Einsum(inputs=[(grid(*s, seed=1) * 9).astype({kind!r}) "
+                                    f"for s in {shapes}], equation={equation!r})])"
+       for kind in ("int32", "int64") for equation, shapes in (
+           ("bij,bjk->bik", [[9, 12, 13], [9, 13, 6]]), ("ij,kj->ki", [[40, 30], [20, 30]]),
+           ("aij,jb->i", [[3, 30, 20], [20, 40]]), ("abc,adc->dab", [[3, 10, 12], [3, 20, 12]]))},
     "einsum of batches": "run([tf.raw_ops.Einsum(inputs=[grid(2, 3, 4), grid(4, 5)], equation='...ij,jk->...ik'), "
                          "tf.raw_ops.Einsum(inputs=[grid(3, 3)], equation='ii->i')])",
     "einsum of other ranks": "tf.raw_ops.Einsum(inputs=[grid(3)], equation='ij->j')",

@@ -6,7 +6,7 @@ import pytest
 
 from tests import processors
 from tfnb.core.options import options
-from tfnb.kernels.cpu.matmul import blas, gemm, panels, tiled
+from tfnb.kernels.cpu.matmul import blas, gemm, integers, panels, tiled
 from tfnb.kernels.cpu.matmul.tiled import Epilogue
 from tfnb.kernels.launch import Address, Call, Meta
 from tfnb.kernels.llvm import microkernel
@@ -242,6 +242,27 @@ def test_same_bits_for_any_number_of_threads(m, n, k, monkeypatch, run):
     call = Call((Meta("float32", (m, k)), Meta("float32", (k, n))), (Meta("float32", (m, n)),))
     assert gemm.matmul(call)[-1].items > 1
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize("type_", ["int32", "int64", "uint16"])
+@pytest.mark.parametrize("lead_a, lead_b", [((6,), (6,)), ((2, 3), (1, 3)), ((), (4,)), ((5, 1), (2,)), ((0,), (1,))])
+@pytest.mark.parametrize("m, k, n", [(3, 5, 7), (17, 16, 33), (4, 1, 2)])
+def test_batches_of_integers(type_, lead_a, lead_b, m, k, n, run):
+    """A launch for each run of a batch, not for each matrix; overflow wraps as NumPy's does."""
+    a, b = operands((*lead_a, m, k), (*lead_b, k, n), type_)
+    want = a @ b
+    got, = run(gemm.batch_matmul, [a, b], [(want.shape, type_)])
+    np.testing.assert_array_equal(got, want)
+    np.testing.assert_array_equal(gemm.batch_product(a, b, {}), want)
+    call = Call((Meta(type_, a.shape), Meta(type_, b.shape)), (Meta(type_, want.shape),))
+    assert len(gemm.batch_matmul(call)) <= 10
+
+
+@pytest.mark.parametrize("at_once", [1, 3_000, 10 ** 9])
+def test_integers_some_rows_at_a_time(at_once, monkeypatch):
+    monkeypatch.setattr(integers, "PRODUCTS_AT_ONCE", at_once)
+    a, b = operands((30, 40), (3, 40, 50), "int64")
+    np.testing.assert_array_equal(integers.multiply(a * 2 ** 60, b), (a * 2 ** 60) @ b)
 
 
 def test_half_is_computed_in_float32():

@@ -13,6 +13,7 @@ from tfnb.core.shape import Static, broadcast, merge
 from tfnb.graph.convert import convert_to_tensor
 from tfnb.graph.parts.operation import Operation, Tensor
 from tfnb.graph.stack import name_scope
+from tfnb.kernels.cpu.matmul.integers import multiply
 from tfnb.kernels.library.rows.halves import rounded, widened
 from tfnb.ops.array.create import ones, zeros_like
 from tfnb.ops.array.reshape import shape
@@ -64,7 +65,7 @@ def _einsum_shape(ctx: Any) -> list[Static]:
 def _einsum(ctx: Any, *arrays: np.ndarray) -> np.ndarray:
     labels, output = _parts(ctx.attrs)
     plain = all("." not in own and len(set(own)) == len(own) for own in (*labels, output))
-    if plain and len(arrays) == 2 and arrays[0].dtype.kind in "fc":
+    if plain and len(arrays) == 2 and arrays[0].dtype.kind in "iufc":
         found = _contracted(labels, [widened(x) for x in arrays], output)
     else:
         found = np.einsum(ctx.attrs["equation"].decode(), *map(widened, arrays), optimize=len(arrays) > 2)
@@ -76,7 +77,8 @@ def _contracted(labels: Sequence[str], arrays: Sequence[np.ndarray], output: str
     (a, b), alone = labels, []
     for own, other, x in zip(labels, (b, a), arrays, strict=True):
         gone = tuple(i for i, label in enumerate(own) if label not in other and label not in output)
-        alone.append(("".join(label for i, label in enumerate(own) if i not in gone), x.sum(gone) if gone else x))
+        left = "".join(label for i, label in enumerate(own) if i not in gone)
+        alone.append((left, x.sum(gone, dtype=x.dtype) if gone else x))
     (a, x), (b, y) = alone
     sizes = dict(zip(a + b, x.shape + y.shape, strict=True))
     batch, inner = ([n for n in a if n in b and (n in output) is kept] for kept in (True, False))
@@ -85,9 +87,9 @@ def _contracted(labels: Sequence[str], arrays: Sequence[np.ndarray], output: str
     def grouped(own: str, array: np.ndarray, *groups: list[str]) -> np.ndarray:
         turned = array.transpose([own.index(n) for group in groups for n in group])
         return turned.reshape([prod(sizes[n] for n in group) for group in groups])
-    product = grouped(a, x, batch, rows, inner) @ grouped(b, y, batch, inner, columns)
-    left = [*batch, *rows, *columns]
-    return product.reshape([sizes[n] for n in left]).transpose([left.index(n) for n in output])
+    product = multiply(grouped(a, x, batch, rows, inner), grouped(b, y, batch, inner, columns))
+    found = [*batch, *rows, *columns]
+    return product.reshape([sizes[n] for n in found]).transpose([found.index(n) for n in output])
 
 
 @kernel("inputs: N * T -> output: T", shape=_einsum_shape, numpy=_einsum, equation="string", N="int >= 1", T="type")

@@ -1,4 +1,4 @@
-"""Matrix products: floats by tiles of our own or by BLAS, integers by a loop.
+"""Matrix products: floats by tiles of our own or by BLAS, integers by a loop (integers.py).
 
     matmul(call), batch_matmul(call) -> launches    `cpu=` of MatMul (transpose_a, _b) and BatchMatMul, -V2 (adj_x, _y)
     product(a, b, attrs), batch_product(a, b, attrs) -> array       their NumPy forms, by BLAS
@@ -25,13 +25,13 @@ import numpy as np
 
 from tfnb.core.interrupts import leave_if_abandoned
 from tfnb.kernels.batches import Attrs, Moves, runs, sizes, transposes
-from tfnb.kernels.cpu.matmul import blas, tiled
+from tfnb.kernels.cpu.matmul import blas, integers, tiled
+from tfnb.kernels.cpu.matmul.integers import PRODUCTS_AT_ONCE
 from tfnb.kernels.cpu.matmul.tiled import PARALLEL_FLOPS, Epilogue, Product
 from tfnb.kernels.launch import Address, Call, Launch, Meta, Word
 from tfnb.kernels.scalar.number_types import HALVES, name_of
 
 MOST_PANELS, PANEL_FLOPS = 16, 10 ** 10                 # more panels than that only so that each takes less than 1 s
-PRODUCTS_AT_ONCE = 10 ** 9                              # of other types than BLAS has here: NumPy's loops
 LEAST_COLUMNS, LEAST_ROWS = 64, 128
 LEAST_ROWS_TRANSPOSED = 8                              # of a, for which it pays to transpose b
 PREFIX = {"float32": "s", "float64": "d"}
@@ -63,28 +63,6 @@ def kernel(args, begin, end):
         y[i] = {type}(0)
     call_address(args[0], at + 8, at + 16, at + 24, at + 40, args[7], at + 32, args[8], at + 48, at + 40, args[9],
                  at + 48)
-"""
-
-LOOP_SOURCE = """
-INDEPENDENT = True
-
-def kernel(args, begin, end):
-    n, k, a_row, a_column, b_row, b_column = args[3], args[4], args[5], args[6], args[7], args[8]
-    a = {type}_array(args[0], 0)
-    b = {type}_array(args[1], 0)
-    for i in range(begin, end):
-        c = {type}_array(args[2] + {size} * n * i, n)
-        for j in range(n):
-            c[j] = {type}(0)
-        for p in range(k):
-            x = a[i * a_row + p * a_column]
-            first = p * b_row
-            if b_column == 1:
-                for j in range(n):
-                    c[j] = {type}(c[j] + x * b[first + j])
-            else:
-                for j in range(n):
-                    c[j] = {type}(c[j] + x * b[first + j * b_column])
 """
 
 
@@ -153,7 +131,8 @@ def _stacks(call: Call, wanted: Product) -> Iterator[tuple[tuple[Address, Addres
 
 
 def _plain_matmul(call: Call) -> list[Launch]:
-    return _launches(_wanted(call), call.input(0), call.input(1), call.output())
+    wanted, where = _wanted(call), (call.input(0), call.input(1), call.output())
+    return _launches(wanted, *where) if wanted.type in PREFIX else integers.launch(call, wanted, where, (0, 0, 0), 1)
 
 
 def _plain_batch(call: Call) -> list[Launch]:
@@ -161,7 +140,10 @@ def _plain_batch(call: Call) -> list[Launch]:
     steps = [wanted.m * wanted.k * size, wanted.k * wanted.n * size, wanted.m * wanted.n * size]
     launches: list[Launch] = []
     for where, moves, count in _stacks(call, wanted):
-        if wanted.type in PREFIX and wanted.flops <= PARALLEL_FLOPS and wanted.m * wanted.n > 0:
+        if wanted.type not in PREFIX:
+            launches += integers.launch(call, wanted, where, moves, count)
+            continue
+        if wanted.flops <= PARALLEL_FLOPS and wanted.m * wanted.n > 0:
             bytes_ = [move * step for move, step in zip(moves, steps, strict=True)]
             words = _gemm_words(wanted, wanted.m, wanted.n, (bytes_[1], bytes_[0], bytes_[2]), count)
             grain = max(1, PARALLEL_FLOPS // max(1, 2 * wanted.flops))
@@ -210,7 +192,7 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
         transpose_a, transpose_b = transposes(attrs)
         adjoint = np.conj if attrs.get("adj_x") or attrs.get("adj_y") else np.asarray
         left = adjoint(a.swapaxes(-1, -2)) if transpose_a else a
-        return _by_rows(left, adjoint(b.swapaxes(-1, -2)) if transpose_b else b)
+        return integers.multiply(left, adjoint(b.swapaxes(-1, -2)) if transpose_b else b)
     if 0 < a.shape[-1] and prod(shape) * max(a.shape) < PRODUCTS_AT_ONCE:       # 5 us where a launch takes 60
         transpose_a, transpose_b = transposes(attrs)
         with np.errstate(all="ignore"):
@@ -224,26 +206,11 @@ def _evaluate(lower: Callable[[Call], list[Launch]], a: np.ndarray, b: np.ndarra
     return out
 
 
-def _by_rows(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Compute a @ b some rows at a time, each in less than a second."""
-    a_row = prod(np.broadcast_shapes(a.shape[:-2], b.shape[:-2])) * a.shape[-1] * b.shape[-1]
-    rows = max(1, PRODUCTS_AT_ONCE // max(1, a_row))
-    if rows >= a.shape[-2]:
-        return np.asarray(a @ b)
-    parts = []
-    for start in range(0, a.shape[-2], rows):
-        leave_if_abandoned()
-        parts.append(a[..., start:start + rows, :] @ b)
-    return np.concatenate(parts, -2)
-
-
 def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launch]:
     m, n, k, size = wanted.m, wanted.n, wanted.k, np.dtype(wanted.type).itemsize
     if m * n == 0:
         return []
     a, b, c = a.reach(m * k * size), b.reach(k * n * size), c.reach(m * n * size)
-    if wanted.type not in PREFIX:
-        return [_loop(wanted, a, b, c)]
     if k and (m == 1 or n == 1):
         words = _gemv_words(wanted)
         vector, matrix = (a, b) if m == 1 else (b, a)
@@ -255,16 +222,6 @@ def _launches(wanted: Product, a: Address, b: Address, c: Address) -> list[Launc
 
 def _with_addresses(words: list[int], a: Address, b: Address, c: Address) -> tuple[Word, ...]:
     return (*words[:FIRST], b, a, c, *words[STEP1:])
-
-
-def _loop(wanted: Product, a: Address, b: Address, c: Address) -> Launch:
-    """Return the launch of an integer matmul."""
-    m, n, k = wanted.m, wanted.n, wanted.k
-    a_steps = (1, m) if wanted.transpose_a else (k, 1)
-    b_steps = (1, k) if wanted.transpose_b else (n, 1)
-    text = LOOP_SOURCE.format(type=wanted.type, size=np.dtype(wanted.type).itemsize)
-    grain = max(1, PARALLEL_FLOPS // max(1, 8 * n * k))
-    return Launch(text, (a, b, c, n, k, *a_steps, *b_steps), m, grain, "integer gemm")
 
 
 def _panels(wanted: Product) -> tuple[list[int], int]:
