@@ -4,14 +4,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tfnb.compile.copies import join_in_place
 from tfnb.compile.epilogues import attach_epilogues
 from tfnb.compile.fuse import Group, fuse, stored
 from tfnb.compile.live import live
 from tfnb.compile.loop_invariant import split_invariant
-from tfnb.compile.lower import Step, lower
+from tfnb.compile.lower import Step, lower, renamed
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
+from tfnb.compile.reach import Ref
 from tfnb.compile.residents import in_place, schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
@@ -61,7 +63,10 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
         traced.nodes = follow_products(traced.nodes, traced.kept)
     first, rest = split_invariant(schedule_accesses(traced.nodes), fixed)
     calls: list[Call] = []
+    places: dict[Buffer, Ref] = {}
     period = 1
+    if target.blocked:
+        rest, places = join_in_place(rest, traced.kept)
     if defers and fixed and target.blocked:
         rest, calls, period = defer(rest, {v.buffer for node in first for v in node.outs}, traced.outputs)
     before, groups, ends = fuse(first), fuse(rest), fuse(calls)
@@ -71,7 +76,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
         groups = attach_epilogues(groups, traced.kept)
     once = lower(before, in_memory, target)
     last = [_of_one_iteration(step) for step in lower(ends, in_memory, target)]
-    each = lower(groups, in_memory, target)
+    each = [renamed(step, places) for step in lower(groups, in_memory, target)]
     if traced.residents:
         each = in_place([*once, *last], each, [*first, *rest])
     steps = [*once, *each, *last]

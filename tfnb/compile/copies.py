@@ -1,16 +1,29 @@
-"""Materialization of strided views in row-major order: an elementwise loop, or a tiled transpose across rows."""
+"""Copies: strided views in row-major order, by an elementwise loop, or by a tiled transpose across rows; and parts of
+a concatenation that need none, as elementwise nodes write them where they lie in the result."""
 from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from tfnb.compile.values import Call, Elementwise, Node, Value, temp
+from tfnb.compile.reach import Ref
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, temp
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.cpu.fused.transpose import axes as transpose_axes
 from tfnb.kernels.cpu.fused.transpose import transpose
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch
+from tfnb.kernels.library.joining import Part, joined
 from tfnb.kernels.llvm.tiles import SIZES
 from tfnb.kernels.scalar import definition as scalars
+from tfnb.kernels.view import NeedsCopy, View
+from tfnb.opdef import kinds
+
+LINE = 64                # bytes: a part begins at a cache line, as stores past the caches need it
+SHORT, VECTORS = 128, 32     # elements of a row: longer ones, and whole vectors, take no loop for what is left
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
@@ -43,3 +56,63 @@ def mapped(nodes: list[Node], op: Operation, scalar: scalars.Scalar, x: Value, k
     out = temp(kind, x.shape)
     nodes.append(Elementwise(op, scalar, kind, [x], [out]))
     return out
+
+
+def join_in_place(nodes: Sequence[Node], kept: Collection[Buffer]) -> tuple[list[Node], dict[Buffer, Ref]]:
+    """Let elementwise nodes write what is only concatenated, or stacked, where it lies in the result.
+
+    Returns the nodes, in which such a value has a buffer of its own, and the place of each of these buffers in the
+    result's (for `lower.renamed`): the call still follows the nodes, and copies the other parts.
+    """
+    readers = Counter(v.buffer for node in nodes for v in node.ins)
+    makers = {v.buffer: (i, k) for i, node in enumerate(nodes) for k, v in enumerate(node.outs)}
+    found = list(nodes)
+    places: dict[Buffer, Ref] = {}
+    for i, node in enumerate(nodes):
+        spec = node.op.spec
+        if not isinstance(node, Call) or node.launches is not None or not isinstance(spec, kinds.Kernel) \
+                or spec.joins is None:
+            continue
+        left, ins = [], list(node.ins)
+        for part in spec.joins(kernel_call(node)):
+            value = node.ins[part.input]
+            only = readers[value.buffer] == 1 and value.buffer in makers and value.buffer not in kept
+            maker, out = makers[value.buffer] if only else (i, 0)
+            view = _place(found[maker], value, part)
+            if view is None:
+                left.append(part)
+                continue
+            before, buffer = found[maker], Buffer("temp", value.type, _extent(view))
+            outs = [*before.outs[:out], Value(buffer, view.reshape(before.outs[out].shape)), *before.outs[out + 1:]]
+            found[maker] = replace(before, outs=outs)
+            ins[part.input] = Value(buffer, view)
+            places[buffer] = Ref(node.outs[0].buffer, part.place.offset * np.dtype(value.type).itemsize)
+        if ins != node.ins:
+            found[i] = replace(node, ins=ins, launches=partial(joined, parts=left))
+    return found, places
+
+
+def _place(maker: Node, value: Value, part: Part) -> View | None:
+    """Return the view by which a node may write a part of a result, from where this begins; None if it shouldn't."""
+    if not isinstance(maker, Elementwise) or value.buffer.role != "temp" or not value.is_plain():
+        return None
+    if not value.view.size or part.place.offset * np.dtype(value.type).itemsize % LINE:
+        return None
+    made = next(v for v in maker.outs if v.buffer is value.buffer)
+    try:
+        view = View(part.place.shape, part.place.strides).reshape(value.shape)
+        view.reshape(made.shape)
+    except NeedsCopy:
+        return None
+    row = 1
+    for size, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
+        if size != 1 and step != row:
+            return view if made.is_plain() and (row > SHORT or row % VECTORS == 0) else None
+        row *= size
+    return view if made.is_plain() else None
+
+
+def _extent(view: View) -> int:
+    """Return the number of elements from the first of a view to its last."""
+    extent: int = 1 + sum((n - 1) * step for n, step in zip(view.shape, view.strides, strict=True))
+    return extent

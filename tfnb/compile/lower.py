@@ -1,7 +1,7 @@
 """Lowering: from fusion groups to kernels (loop nest, operands, body) and the arguments of their launches."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
@@ -65,6 +65,15 @@ def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) ->
         else:
             steps.append(loops.rows())
     return steps
+
+
+def renamed(step: Step, places: Mapping[Buffer, Ref]) -> Step:
+    """Return the step with other memory for some buffers."""
+    if not any(isinstance(arg, Ref) and arg.buffer in places for arg in step.args):
+        return step
+    return replace(step, args=tuple(
+        replace(arg, buffer=places[arg.buffer].buffer, offset=places[arg.buffer].offset + arg.offset)
+        if isinstance(arg, Ref) and arg.buffer in places else arg for arg in step.args))
 
 
 class _Loops:

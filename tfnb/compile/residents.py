@@ -13,7 +13,7 @@ first write.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from heapq import heapify, heappop, heappush
@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tfnb.compile.lower import Step
+from tfnb.compile.lower import Step, renamed
 from tfnb.compile.reach import STATUS, Ref
 from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
 from tfnb.graph.parts.operation import Operation
@@ -241,12 +241,12 @@ def in_place(once: Sequence[Step], steps: Sequence[Step], nodes: Sequence[Node])
              and uses[move.head.buffer.index] == 1 and written[move.buffer] == 1 and move.buffer not in outside}
     several = Counter(move.buffer for move in moves.values())
     moves = {i: move for i, move in moves.items() if several[move.buffer] == 1}
-    places = {move.buffer: Buffer("element", move.buffer.type, move.buffer.size, move.head.buffer.index)
+    places = {move.buffer: Ref(Buffer("element", move.buffer.type, move.buffer.size, move.head.buffer.index))
               for move in moves.values()}
     found = [move.pointer for move in moves.values() if not move.pops]
     for i, step in enumerate(steps):
         if i not in moves:
-            found.append(_renamed(step, places))
+            found.append(renamed(step, places))
         else:
             found.append(moves[i].pointer if moves[i].pops else moves[i].by(kernels.counted()))
     return found
@@ -262,11 +262,3 @@ def _move(step: Step) -> _Move | None:
     buffer = value.buffer
     fits = buffer.role == "temp" and not value.offset and buffer.nbytes >= LEAST_BYTES
     return _Move(step, head, buffer, access == "pop") if fits else None
-
-
-def _renamed(step: Step, places: Mapping[Buffer, Buffer]) -> Step:
-    """Return the step with other buffers."""
-    if not any(isinstance(arg, Ref) and arg.buffer in places for arg in step.args):
-        return step
-    return replace(step, args=tuple(
-        replace(arg, buffer=places.get(arg.buffer, arg.buffer)) if isinstance(arg, Ref) else arg for arg in step.args))

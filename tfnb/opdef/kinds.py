@@ -145,7 +145,8 @@ class Kernel(Pure):
     kernel says in one output more, int64. counted: (input, input): each output row follows from the elements that the
     first numbers so, and there are as many as the second says. contraction: kernels.contraction.Contraction, the
     rewrites that the compiler may apply to a matmul. follows: fn(call) -> whether the kernel on a GPU takes the attr
-    "epilogue" and a bias as its last input, as a matmul does. in_part: fn(op, *parts) -> its output, whose elements are
+    "epilogue" and a bias as its last input, as a matmul does. joins: fn(call) -> [kernels.library.joining.Part], where
+    the inputs that the output is made of lie in it. in_part: fn(op, *parts) -> its output, whose elements are
     elements of its inputs: arrays of objects, None for an element (or a whole input without a shape) that is not known.
     work: fn(call) -> floating-point operations, where these take its time. composition: fn(parts, *values) -> its
     outputs by elementwise definitions and reductions (compile/composing.py); `cpu` and `cuda` are it too. halves:
@@ -160,6 +161,7 @@ class Kernel(Pure):
     counted: tuple[int, int] | None = None
     contraction: Any = None
     follows: Fn | None = None
+    joins: Fn | None = None
     in_part: Fn | None = None
     work: Fn | None = None
     composition: Fn | None = None

@@ -2,6 +2,7 @@
 
     concat(call)    ConcatV2 (values..., axis), Concat (axis, values...)
     pack(call)      Pack (values...; attr axis)
+    concat_parts(call), pack_parts(call)    where their inputs lie in the output; joined(call, parts): copies some
     pad(call)       Pad, PadV2 (input, paddings[, constant])
     tile(call)      Tile (input, multiples)
     place(call, source, start, axes)        a tensor among zeros
@@ -12,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
+from typing import NamedTuple
 
 from tfnb.kernels.functions.kernel import kernel_function
 from tfnb.kernels.functions.language import Array, Ints, MaybeOne, unrolled
 from tfnb.kernels.launch import Address, Call, Launch, known_axis, known_value
 from tfnb.kernels.library.copying import BYTES_PER_CHUNK, copy_box, fill, units
-from tfnb.kernels.view import row_major
+from tfnb.kernels.view import View, row_major
 
 
 @kernel_function(independent=True)
@@ -40,29 +42,53 @@ def tile_row(source: Array, target: Array, size: MaybeOne, sizes: Ints, wide: In
                 target[item * width + k * size + j] = source[place * size + j]
 
 
+class Part(NamedTuple):
+    """An input that is copied into the output, and its place there."""
+
+    input: int
+    place: View
+
+
 def concat(call: Call) -> list[Launch]:
     """Copy each input to its place along the axis, which is the input that is known to be a scalar."""
-    first = 1 if not call.inputs[0].shape and len(call.outputs[0].shape) else 0
-    axis = known_axis(call.inputs[0] if first else call.inputs[-1], len(call.outputs[0].shape))
-    parts = range(first, len(call.inputs) - (not first))
-    return _joined(call, parts, axis, [call.inputs[i].shape[axis] for i in parts])
+    return joined(call, concat_parts(call))
 
 
 def pack(call: Call) -> list[Launch]:
     """Concatenate along a new axis, of size 1 in each input."""
+    return joined(call, pack_parts(call))
+
+
+def concat_parts(call: Call) -> list[Part]:
+    """Return the parts of a concatenation."""
+    first = 1 if not call.inputs[0].shape and len(call.outputs[0].shape) else 0
+    axis = known_axis(call.inputs[0] if first else call.inputs[-1], len(call.outputs[0].shape))
+    numbers = range(first, len(call.inputs) - (not first))
+    return _parts(call, numbers, axis, [call.inputs[i].shape[axis] for i in numbers])
+
+
+def pack_parts(call: Call) -> list[Part]:
+    """Return the parts of a stack of tensors; their places have the new axis, of size 1."""
     axis = int(call.attrs["axis"]) % len(call.outputs[0].shape)
-    return _joined(call, range(len(call.inputs)), axis, [1] * len(call.inputs))
+    return _parts(call, range(len(call.inputs)), axis, [1] * len(call.inputs))
 
 
-def _joined(call: Call, parts: Sequence[int], axis: int, sizes: Sequence[int]) -> list[Launch]:
-    """Copy inputs side by side along an axis of the output, on which they have these sizes."""
-    out, place = call.outputs[0], 0
+def _parts(call: Call, numbers: Sequence[int], axis: int, sizes: Sequence[int]) -> list[Part]:
+    """Return inputs side by side along an axis of the output, on which they have these sizes."""
+    whole, begin = View.whole(call.outputs[0].shape), 0
+    parts = []
+    for i, size in zip(numbers, sizes, strict=True):
+        parts.append(Part(i, whole.slice(axis, begin, size)))
+        begin += size
+    return parts
+
+
+def joined(call: Call, parts: Sequence[Part]) -> list[Launch]:
+    """Copy inputs to their places in the output."""
     launches: list[Launch] = []
-    rows, inner, wide = prod(out.shape[:axis]), prod(out.shape[axis + 1:]), prod(out.shape[axis:])
-    for i, size in zip(parts, sizes, strict=True):
-        run = size * inner
-        launches += copy_box(call, call.input(i), call.output(), out.type, [(rows, run, wide), (run, 1, 1)], place)
-        place += run
+    for i, place in parts:
+        axes = list(zip(place.shape, row_major(place.shape), place.strides, strict=True))
+        launches += copy_box(call, call.input(i), call.output(), call.outputs[0].type, axes, place.offset)
     return launches
 
 

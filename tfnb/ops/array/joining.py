@@ -72,7 +72,7 @@ def _join(ctx: Any, arrays: Sequence[np.ndarray], axis: np.ndarray) -> np.ndarra
 @kernel("values: N * T, axis: Tidx -> output: T", N="int >= 2", T="type", Tidx="indextype = DT_INT32",
         ranks={"axis": 0}, shape=lambda ctx: concat_shape(ctx, range(len(ctx.op.inputs) - 1), len(ctx.op.inputs) - 1),
         numpy=lambda ctx, *given: _join(ctx, given[:-1], given[-1]), launch=kernels.concat, values=("axis",),
-        in_part=lambda op, *given: _join(op, given[:-1], given[-1]), halves="moved")
+        joins=kernels.concat_parts, in_part=lambda op, *given: _join(op, given[:-1], given[-1]), halves="moved")
 def ConcatV2() -> None:
     """Concatenate tensors along `axis`."""
 
@@ -80,7 +80,8 @@ def ConcatV2() -> None:
 @kernel("concat_dim: int32, values: N * T -> output: T", N="int >= 2", T="type", ranks={"concat_dim": 0},
         shape=lambda ctx: concat_shape(ctx, range(1, len(ctx.op.inputs)), 0),
         numpy=lambda ctx, *given: _join(ctx, given[1:], given[0]), launch=kernels.concat,
-        values=("concat_dim",), in_part=lambda op, *given: _join(op, given[1:], given[0]), halves="moved")
+        joins=kernels.concat_parts, values=("concat_dim",),
+        in_part=lambda op, *given: _join(op, given[1:], given[0]), halves="moved")
 def Concat() -> None:
     """Concatenate tensors along `concat_dim` (the older op)."""
 
@@ -183,7 +184,7 @@ def _packed_in_part(op: Operation, *parts: np.ndarray | None) -> np.ndarray:
     return np.stack([unknown if part is None else part for part in parts], op.attrs["axis"])
 
 
-@kernel("values: N * T -> output: T", shape=_packed, launch=kernels.pack,
+@kernel("values: N * T -> output: T", shape=_packed, launch=kernels.pack, joins=kernels.pack_parts,
         numpy=lambda ctx, *arrays: np.stack(arrays, ctx.attrs["axis"]), in_part=_packed_in_part, N="int >= 1",
         T="type", axis="int = 0", halves="moved")
 def Pack() -> None:

@@ -139,9 +139,9 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
            launch: Fn | None = None, cpu: Fn | None = None, cuda: Fn | None = None, values: Iterable[str] = (),
            total: bool = False, view: Fn | None = None, indexed: Fn | None = None,
            bounded: tuple[Fn, Fn] | None = None, counted: tuple[int, int] | None = None,
-           contraction: Contraction | None = None, follows: Fn | None = None, in_part: Fn | None = None,
-           work: Fn | None = None, composition: Fn | None = None, halves: str = "widened", stateful: bool = False,
-           **attrs: str) -> Callable[[Fn], Constructor]:
+           contraction: Contraction | None = None, follows: Fn | None = None, joins: Fn | None = None,
+           in_part: Fn | None = None, work: Fn | None = None, composition: Fn | None = None, halves: str = "widened",
+           stateful: bool = False, **attrs: str) -> Callable[[Fn], Constructor]:
     """Declare an op with hand-written kernels. numpy: fn(ctx, *arrays) -> array(s); launch: fn(call) -> [Launch], of
     kernel functions (kernels/functions/kernel.py), on CPU and GPU; cpu, cuda: the same for one of them.
 
@@ -153,7 +153,7 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
 
     values: the inputs whose value, not only shape, decides the shape of the outputs. Without a launch the op is a host
     call of `numpy` wherever it runs. total: it can't fail once its shapes fit. indexed: see `movement`. bounded,
-    counted, contraction, follows, in_part, work, composition, halves: see `kinds.Kernel`.
+    counted, contraction, follows, joins, in_part, work, composition, halves: see `kinds.Kernel`.
     """
     def declare(fn: Fn) -> Constructor:
         """Register the op that `fn` defines: its name, its docstring, its body."""
@@ -161,8 +161,8 @@ def kernel(text: str, *, shape: Fn, numpy: Fn, ranks: Ranks | None = None, valid
                                      cpu=cpu or launch or composition, cuda=cuda or launch or composition,
                                      total=total, stateful=stateful, view=view, composition=composition,
                                      indexed=indexed and (_BOUNDS, indexed), bounded=bounded, counted=counted,
-                                     contraction=contraction, follows=follows, in_part=in_part, work=work,
-                                     halves=halves))
+                                     contraction=contraction, follows=follows, joins=joins, in_part=in_part,
+                                     work=work, halves=halves))
     return declare
 
 
