@@ -319,3 +319,91 @@ def test_what_a_tensor_array_of_gradients_was_given_is_not_added_to(played):
             want = (value * np.arange(n, dtype="f")[:, None]) ** 2
             check([got], [[want, want, want + value]])
     assert played
+
+
+def shapes_counted(programs):
+    """The counts of residents of the played programs."""
+    return [resident.counted for program in programs for resident in program.compiled.residents]
+
+
+@pytest.fixture
+def programs(monkeypatch):
+    """The programs whose iterations were played."""
+    found, repeats = [], LoopRunner._repeats
+
+    def noted(self, program, values):
+        found.append(program)
+        return repeats(self, program, values)
+    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+    return found
+
+
+def test_stacks_of_equal_shapes_are_counted(programs, monkeypatch):
+    x, w, n = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [4]), tf.placeholder(tf.int32, [])
+    _, y = tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(y * w) + x), [0, x])
+    gradients = tf.gradients(y, [x, w])
+    feeds = [{x: X[:rows], w: X[9], n: count}
+             for rows, count in ((3, 5), (3, 5), (3, 5), (3, 40), (3, 0), (3, 1), (7, 9), (7, 9), (3, 6), (7, 4))]
+    with tf.Session() as session:
+        got = [session.run(gradients, feed) for feed in feeds]
+    counts = shapes_counted(programs)
+    assert sum(count > 0 for count in counts) >= 2 and sum(count < 0 for count in counts) >= 2
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        for one, feed in zip(got, feeds, strict=True):
+            for a, b in zip(one, session.run(gradients, feed), strict=True):
+                np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+
+
+def stacked(size):
+    """A loop that pushes a shape `n` times on a stack of at most `size`, and one that pops it `m` times."""
+    n, m, x = (tf.placeholder(t, s) for t, s in ((tf.int32, []), (tf.int32, []), (tf.float32, [None, 3])))
+    handle = tf.raw_ops.StackV2(max_size=size, elem_type=tf.int32)
+
+    def push(i, s):
+        shape = tf.raw_ops.StackPushV2(handle=handle, elem=tf.shape(s))
+        with tf.control_dependencies([shape]):
+            return i + 1, tf.tanh(s) + x
+
+    def pop(i, s):
+        shape = tf.raw_ops.StackPopV2(handle=handle, elem_type=tf.int32)
+        return i + 1, s * tf.reshape(tf.ones(shape), tf.shape(x))
+    _, forth = tf.while_loop(lambda i, _: i < n, push, [0, x])
+    with tf.control_dependencies([forth]):
+        start = tf.identity(forth)
+    _, back = tf.while_loop(lambda i, _: i < m, pop, [0, start])
+    return n, m, x, back
+
+
+@pytest.mark.parametrize("mode", ["second", "always", "never"])
+def test_a_counted_stack_without_elements_or_room_is_an_error_in_each_run(mode, monkeypatch):
+    monkeypatch.setattr(options, "compile", mode)
+    n, m, x, back = stacked(30)
+    rows = np.ones((2, 3), "f")
+    with tf.Session() as session:
+        want = session.run(back, {n: 12, m: 0, x: rows})
+        for _ in range(4):
+            for pushes, pops in ((12, 12), (12, 3), (30, 30)):
+                got = session.run(back, {n: pushes, m: pops, x: rows})
+                assert got.shape == (2, 3) and (pushes != 12 or np.array_equal(got, want))
+            with pytest.raises(tf.errors.InvalidArgumentError, match="is empty when calling Pop"):
+                session.run(back, {n: 12, m: 13, x: rows})
+            with pytest.raises(tf.errors.InvalidArgumentError, match="overflowed its max_size"):
+                session.run(back, {n: 31, m: 1, x: rows})
+
+
+def test_stacks_of_inner_loops_are_counted(programs, monkeypatch):
+    x, n = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.int32, [])
+
+    def outer(i, y):
+        return i + 1, tf.while_loop(lambda j, _: j < 6, lambda j, z: (j + 1, tf.sin(z * x[0]) + x), [0, y])[1]
+    _, y = tf.while_loop(lambda i, _: i < n, outer, [0, x])
+    gradient = tf.gradients(y, x)[0]
+    feeds = [{x: X[:rows], n: count} for rows, count in ((2, 5), (2, 5), (2, 7), (5, 5), (5, 6))]
+    with tf.Session() as session:
+        got = [session.run(gradient, feed) for feed in feeds]
+    assert any(shapes_counted(programs))
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        for one, feed in zip(got, feeds, strict=True):
+            np.testing.assert_allclose(one, session.run(gradient, feed), rtol=2e-4, atol=1e-5)

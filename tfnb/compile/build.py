@@ -14,7 +14,7 @@ from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
 from tfnb.compile.reach import Ref
-from tfnb.compile.residents import in_place, schedule_accesses
+from tfnb.compile.residents import count_accesses, in_place, schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer, Call
@@ -55,7 +55,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
             target: Target = CPU, defers: bool = False) -> tuple[Traced, list[Group], list[Step], int, int, int]:
     """Do the passes before memory planning, and return what `Built` says of them. defers: in a loop, its sums."""
     traced = trace(stage, inputs, shapes, target)
-    traced.nodes = live(traced.nodes, traced.kept)
+    traced.nodes = live(count_accesses(traced.nodes, traced.residents), traced.kept)
     fixed = {i for i, t in enumerate(stage.inputs) if t in stage.fixed}
     if target.blocked:
         traced.nodes = accumulate(sum_products(straighten(traced.nodes, fixed), traced.kept), traced.kept)

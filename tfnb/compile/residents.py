@@ -4,6 +4,8 @@ The elements of each lie in one buffer, of which the program gets the header (re
 specialized to one element shape for each buffer: that of the elements present when the loop begins, or else of the
 first write.
 
+    count_accesses(nodes, residents)
+                                leaves out pushes of one value and pops of equal elements: the loop counts them
     schedule_accesses(nodes)    reads and pops first, writes and pushes last: fusion makes a kernel of each part of the
                                 elementwise nodes that such calls stand between
     in_place(once, steps, nodes)
@@ -51,7 +53,8 @@ class Resident:
     """An element buffer that a program uses: that of stage input `input`, or of the gradients `source` of it.
 
     alike: the value that all elements are equal to when the loop begins; pushed: the bytes of each pushed value that is
-    loop-invariant, None for others.
+    loop-invariant, None for others. counted: the number of equal elements that an iteration pushes on a stack (popped:
+    below 0), where only their number changes and no kernel does that; else 0.
     """
 
     input: int
@@ -61,6 +64,7 @@ class Resident:
     sums: bool
     alike: bytes | None = None
     pushed: set[bytes | None] = field(default_factory=set)
+    counted: int = 0
 
 
 @dataclass(slots=True)
@@ -150,6 +154,28 @@ class Residents:
 _ACCESS: dict[str, Callable[..., list[Value]]] = {
     "read": Residents.read, "write": Residents.write, "size": Residents.size, "gradient": Residents.gradient,
     "push": Residents.push, "pop": Residents.pop}
+
+
+def count_accesses(nodes: Sequence[Node], residents: Sequence[Resident]) -> list[Node]:
+    """Drop the accesses to stacks whose elements are all equal to one known value: those of a loop's shapes, mostly.
+
+    Their residents are `counted`. A stack that is both pushed and popped keeps its accesses.
+    """
+    access = {number: set[str]() for number in range(len(residents))}
+    uses: Counter[int] = Counter()
+    for node in nodes:
+        for value in node.ins:
+            if value.buffer.role == "resident":
+                access[value.buffer.index].add(node.op.spec.element)
+                uses[value.buffer.index] += 1
+    for number, resident in enumerate(residents):
+        if access[number] == {"pop"} and resident.alike is not None:
+            resident.counted = -uses[number]
+        elif access[number] == {"push"} and len(resident.pushed) == 1 and None not in resident.pushed:
+            resident.counted = uses[number]
+    counted = {number for number, resident in enumerate(residents) if resident.counted}
+    return [node for node in nodes
+            if not any(v.buffer.role == "resident" and v.buffer.index in counted for v in node.ins)]
 
 
 _EARLY, _LATE = ("read", "pop"), ("write", "push")

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from sys import getrefcount
+from functools import lru_cache
+from sys import getrefcount, maxsize
 from typing import Any
 
 import numpy as np
@@ -264,7 +265,12 @@ class Elements:
 
 def _counts(indices: np.ndarray) -> bool:
     """Return whether the indices are 0, 1, 2..."""
-    return bool((indices == np.arange(len(indices))).all())
+    return indices.tobytes() == _counted(len(indices), indices.dtype)
+
+
+@lru_cache(maxsize=64)                     # two calls of NumPy between two loops: 17 us
+def _counted(count: int, dtype: np.dtype[Any]) -> bytes:
+    return np.arange(count, dtype=dtype).tobytes()
 
 
 _SMALL = 16                # elements of what may be a shape
@@ -293,7 +299,7 @@ class Stack:
         """Return the values in one buffer, each of `shape`; None if one has another shape or dtype."""
         if self.rows is not None:
             return self.rows if (self.rows.dtype, self.rows.shape) == (dtype, shape) else None
-        if any(v.shape != shape or v.dtype != dtype for v in self.items):
+        if any(v.shape != shape or v.dtype != dtype for v in {id(v): v for v in self.items}.values()):
             return None
         capacity = max(capacity, len(self.items))
         self.rows = Rows(dtype, shape, 0, capacity if self.limit < 0 else min(capacity, self.limit))
@@ -342,6 +348,26 @@ class Stack:
         value = self.rows.get(len(self.rows) - 1)
         self.rows.head[rows.COUNT] -= 1
         return value
+
+    def room(self) -> int:
+        """Return how many values there is room for."""
+        return maxsize if self.limit < 0 else max(0, self.limit - len(self))
+
+    def push_many(self, value: np.ndarray, count: int) -> None:
+        """Push one value several times. There must be room."""
+        if self.rows is None and count:
+            self.note(value.tobytes(), not self.items)
+            self.items += [value] * count
+        else:
+            for _ in range(count):
+                self.push(value)
+
+    def drop(self, count: int) -> None:
+        """Drop the top values; there must be as many."""
+        if self.rows is not None:
+            self.rows.head[rows.COUNT] -= count
+        else:
+            del self.items[len(self.items) - count:]
 
     def clear(self) -> None:
         """Drop all values."""

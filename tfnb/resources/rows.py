@@ -139,7 +139,7 @@ class Rows:
     def take_all(self) -> np.ndarray | None:
         """Return all elements in one array, dropping them if reading clears; None unless each has a value."""
         used = len(self)
-        if not used or (self.states[:used] & PRESENT == 0).any():
+        if not used or self.states[:used].tobytes().count(PRESENT | KNOWN) < used:
             return None
         if self.flags & CLEARS:
             self.states[:used] = KNOWN | GONE

@@ -223,6 +223,7 @@ class Repetition:
     def __init__(self, tape: Tape, tables: Sequence[Sequence[int]], truth: int, again: int, ends: int, period: int,
                  counter: int) -> None:
         self._tape, self._words = tape, tape._words
+        self.played = 0                            # iterations in all
         self._tables, self._again, self._begun = np.array(tables, np.int64), again, False
         self._cycle, self._main = len(tables) - 1, len(tape._rows) - ends
         words = (self._tables.ctypes.data, self._tables.shape[1], again, self._cycle, 0, truth, ends, self._cycle,
@@ -248,11 +249,13 @@ class Repetition:
         self._begun = True
         words[_LEFT_WORD] = count
         self._play()
+        self.played += count - words[_LEFT_WORD]
 
     def finish(self) -> None:
         """Play what follows an iteration that stopped, when the tape has been resumed."""
         self._words[_START_WORD], self._words[_LEFT_WORD] = self._main, 1
         self._play()
+        self.played += 1
 
     def end(self) -> None:
         """Give the tape back its own arrays and all of its rows."""

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from sys import maxsize
 from time import perf_counter
 from typing import Any, Protocol
 
@@ -14,10 +15,11 @@ from tfnb.graph.parts.operation import Tensor
 from tfnb.kernels.cpu.matmul.tiled import COUNT
 from tfnb.kernels.library.elements import STOPPED
 from tfnb.kernels.llvm.tape import Repetition
+from tfnb.opdef import kinds
 from tfnb.runtime.runners.interpreter import Taps
 from tfnb.runtime.runners.merges import unslotted
 from tfnb.runtime.runners.program import Program
-from tfnb.runtime.runners.residents import Held, held
+from tfnb.runtime.runners.residents import Counted, Held, held
 from tfnb.runtime.runners.stages import StageRunner
 from tfnb.runtime.state.store import Store
 from tfnb.runtime.state.trace import Trace
@@ -60,6 +62,7 @@ class LoopRunner:
         self._tries = (1, *SETTLED) if self._on_gpu else SETTLED       # a GPU gets values by copies: the sooner
         self._first = None if loop.first is None else LoopRunner(loop.first, (), executor, store)
         self._settled = False
+        self._known = [t.op.attrs["value"] if isinstance(t.op.spec, kinds.Const) else None for t in self.inputs]
         self._counts: dict[int, int] = {}          # the number of elements of each stack at the end of the last run
 
     def run(self, inputs: Sequence[np.ndarray | None], trace: Trace | None = None) -> list[np.ndarray]:
@@ -67,7 +70,8 @@ class LoopRunner:
 
         Raises DeadlineExceededError past the store's limit.
         """
-        given = [unslotted(t, self._store) if a is None else a for t, a in zip(self.inputs, inputs, strict=True)]
+        given = [a if a is not None else k if k is not None else unslotted(t, self._store)
+                 for t, a, k in zip(self.inputs, inputs, self._known, strict=True)]
         values = self._iterate(list(given), trace)
         made = {}
         for k, tensor in self.loop.exits:           # a value that no op computed belongs to someone else
@@ -117,7 +121,8 @@ class LoopRunner:
     def _play(self, values: list[np.ndarray]) -> list[np.ndarray] | None:
         """Run the remaining iterations as one program, if all have the same shapes.
 
-        values: of the variables, and of the constants. The condition must hold. Returns None if there is no program.
+        values: of the variables, and of the constants. The condition must hold. Returns None if there is no program, or
+        where an iteration is left that will fail: `values` are then those before this.
         """
         assert self._lends is not None
         inputs = [values[k] for k in self.loop.step_feeds]
@@ -130,6 +135,8 @@ class LoopRunner:
             found = [held(resident, inputs, self._counts.get(i, 0))
                      for i, resident in enumerate(program.compiled.residents)]
             if any(h is None for h in found):
+                return None
+            if not all(h.most for h in found):             # type: ignore[union-attr]
                 return None
             return self._rounds(program, values, inputs, found)  # type: ignore[arg-type]
         finally:
@@ -162,7 +169,7 @@ class LoopRunner:
             k < 0 or outputs[k].shape == value.shape for k, value in zip(self.loop.nexts, values, strict=False))
 
     def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
-                used: Sequence[Held]) -> list[np.ndarray]:
+                used: Sequence[Held | Counted]) -> list[np.ndarray] | None:
         """Play the tape until the condition is false, double-buffered: two sets of arrays take turns.
 
         Sums that the program adds to in place have one array in both. The loop-invariant rows of the tape run in the
@@ -175,35 +182,36 @@ class LoopRunner:
         in_place = self._share(program, made, here, other, there, first)
         period = compiled.period if in_place else 1
         cycle = max(2, period)
-        heads = [id(h.rows.ready()) for h in used]
+        heads = [h.head() for h in used]
         sets = ((*self._words(values, there), *map(id, made)), (*self._words(values, here), *map(id, other)))
         tables = [(*sets[i % 2], *map(id, program.factors[i % period]), *heads) for i in range(cycle)]
         tables.append((*map(id, first), *map(id, made), *map(id, program.factors[0]), *heads))
         truth = len(inputs) + next(i for i, array in enumerate(made) if array is here[-1])
         repetition = program.tape.repeat(tables, truth, compiled.once, compiled.ends, period, COUNT)
         try:
-            self._repeat(program, repetition, (here[-1], there[-1]), used)
+            done = self._repeat(program, repetition, (here[-1], there[-1]), used)
         finally:
             repetition.end()
-        for resident, h in zip(compiled.residents, used, strict=True):
-            h.note(resident)
-        self._counts = {i: len(h.rows) for i, h in enumerate(used)}
+        self._counts = {i: h.end(repetition.played) for i, h in enumerate(used)}
         last = (here, there)[repetition.turn % 2]
-        return [last[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        values[:len(self.loop.nexts)] = found = [last[k] if k >= 0 else values[-1 - k] for k in self.loop.nexts]
+        return found if done else None
 
     def _repeat(self, program: Program, repetition: Repetition, truths: Sequence[np.ndarray],
-                used: Sequence[Held]) -> None:
+                used: Sequence[Held | Counted]) -> bool:
         """Play iterations until the condition is false: as many at a time as take about BATCH seconds, at first as many
         as the program's last ones.
 
-        truths: the conditions that even and odd iterations compute. In between, Python handles signals, and the time
-        limit is checked. Iterations under a lock are played one by one: others may update between two of them.
+        Returns False where there is no element, or no room, for the next iteration. truths: the conditions that even
+        and odd iterations compute. In between, Python handles signals, and the time limit is checked. Iterations under
+        a lock are played one by one: others may update between two of them.
         """
         status, limited = program.tape.status, self._store.limited
         play = self._locked(repetition.play) if self._locks else repetition.play
-        while True:
+        most = min((h.most for h in used), default=maxsize)
+        while repetition.played < most:
             start = perf_counter()
-            play(program.pace)
+            play(min(program.pace, most - repetition.played))
             stopped = bool(status[0])
             if stopped:
                 self._clear_way(program, used)
@@ -211,9 +219,10 @@ class LoopRunner:
             if limited:
                 self._store.check_time()
             if not truths[repetition.turn % 2]:
-                return
+                return True
             if not self._locks and not stopped:
                 program.pace = program.pace * 2 if perf_counter() - start < BATCH / 2 else max(1, program.pace // 2)
+        return False
 
     def _share(self, program: Program, made: list[np.ndarray], here: list[np.ndarray], other: list[np.ndarray],
                there: list[np.ndarray], inputs: list[np.ndarray]) -> bool:
@@ -251,11 +260,13 @@ class LoopRunner:
         moved += values[len(moved):]
         return [id(moved[k]) for k in self.loop.step_feeds]
 
-    def _clear_way(self, program: Program, used: Sequence[Held]) -> None:
+    def _clear_way(self, program: Program, used: Sequence[Held | Counted]) -> None:
         """Resume an iteration that stopped at an element without room, after growing it. Raises any other error."""
         status = program.tape.status
         while status[0]:
             if status[0] != STOPPED:
                 raise program.error()
-            used[status[2]].clear_way(program.failed, status[1])
+            stopped = used[status[2]]
+            assert isinstance(stopped, Held)
+            stopped.clear_way(program.failed, status[1])
             (self._locked(program.tape.resume) if self._locks else program.tape.resume)()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from sys import maxsize
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,32 @@ def element_of(handle: np.ndarray, by_value: bool) -> Element | None:
     return Element(None, found.element, False, found.alike if by_value and len(found) else None)
 
 
+class Counted(NamedTuple):
+    """A stack of which only the number of elements changes, all equal: by `each` in an iteration. value: the element
+    that is pushed."""
+
+    owner: Stack
+    each: int
+    value: np.ndarray | None
+
+    @property
+    def most(self) -> int:
+        """The number of iterations for which there are elements, or room for them."""
+        return (len(self.owner) if self.value is None else self.owner.room()) // abs(self.each)
+
+    def head(self) -> int:
+        """Return no address: no kernel uses the elements."""
+        return 0
+
+    def end(self, iterations: int) -> int:
+        """Push or pop what the iterations did, and return the number of elements."""
+        if self.value is None:
+            self.owner.drop(-self.each * iterations)
+        else:
+            self.owner.push_many(self.value, self.each * iterations)
+        return len(self.owner)
+
+
 class Held(NamedTuple):
     """The elements of one TensorArray or stack, in one buffer from the beginning of a loop on."""
 
@@ -35,11 +62,18 @@ class Held(NamedTuple):
     rows: Rows
     shape: tuple[int, ...]
     empty: bool                                    # whether there is no element before the loop
+    pushed: frozenset[bytes | None] | set[bytes | None]
+    most: int = maxsize                            # iterations: kernels find out when there is no element or room
 
-    def note(self, resident: Resident) -> None:
-        """Record the values that the program has pushed, once all iterations have run."""
-        if isinstance(self.owner, Stack) and resident.pushed:
-            self.owner.note(next(iter(resident.pushed)) if len(resident.pushed) == 1 else None, self.empty)
+    def head(self) -> int:
+        """Return the `id` of the array that kernels find the elements by."""
+        return id(self.rows.ready())
+
+    def end(self, iterations: int) -> int:
+        """Record the values that the iterations have pushed, and return the number of elements."""
+        if isinstance(self.owner, Stack) and self.pushed:
+            self.owner.note(next(iter(self.pushed)) if len(self.pushed) == 1 else None, self.empty)
+        return len(self.rows)
 
     def clear_way(self, op: Operation, index: int) -> None:
         """Make room for the element `index`, at which a kernel of `op` stopped.
@@ -69,11 +103,15 @@ class Held(NamedTuple):
             self.owner.read(index)
 
 
-def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Held | None:
+def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Held | Counted | None:
     """Move the elements that a program uses to one buffer; None where they can't be. capacity: a stack's at first."""
     owner: Elements | Stack = inputs[resident.input].item()
     if resident.shape is None or resident.type is None:
         return None
+    if resident.counted:
+        assert isinstance(owner, Stack)
+        pushed = [np.frombuffer(b, resident.type).reshape(resident.shape) for b in resident.pushed if b is not None]
+        return Counted(owner, resident.counted, pushed[0] if pushed else None)
     if isinstance(owner, Stack):
         rows = owner.settle(np.dtype(resident.type), resident.shape, capacity)
     else:
@@ -81,4 +119,4 @@ def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Hel
             return None
         owner = owner if resident.source is None else owner.gradient(resident.source)
         rows = owner.settle(resident.shape)
-    return None if rows is None else Held(owner, rows, resident.shape, not len(rows))
+    return None if rows is None else Held(owner, rows, resident.shape, not len(rows), resident.pushed)
