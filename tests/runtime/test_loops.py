@@ -407,3 +407,20 @@ def test_stacks_of_inner_loops_are_counted(programs, monkeypatch):
     with tf.Session() as session:
         for one, feed in zip(got, feeds, strict=True):
             np.testing.assert_allclose(one, session.run(gradient, feed), rtol=2e-4, atol=1e-5)
+
+
+def test_threads_share_elementwise_kernels_of_loops_with_products(programs):
+    x, w = tf.placeholder(tf.float32, [64, 256]), tf.constant(np.eye(256, dtype="f") * 0.5)
+    _, y = tf.while_loop(lambda i, _: i < 20,
+                         lambda i, y: (i + 1, tf.tanh(tf.sigmoid(tf.matmul(y, w)) * tf.exp(-y)) + x), [0, x])
+    values = np.random.default_rng(1).normal(size=(64, 256)).astype("f")
+    got = []
+    for threads in (1, 2):
+        config = tf.ConfigProto(intra_op_parallelism_threads=threads)
+        with tf.Session(config=config) as session:
+            got += [session.run(y, {x: values}) for _ in range(3)]
+    for one in got[2:]:
+        np.testing.assert_array_equal(one, got[1])
+    steps = [step for program in programs for step in program.compiled.steps
+             if step.kernel is not None and any(op.type == "Tanh" for op in step.ops)]
+    assert steps and all(step.items > step.grain > 0 for step in steps)

@@ -14,7 +14,7 @@ from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
 from tfnb.compile.reach import Ref
-from tfnb.compile.residents import count_accesses, in_place, schedule_accesses
+from tfnb.compile.residents import count_accesses, in_place, schedule_accesses, share
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer, Call
@@ -79,6 +79,8 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     each = [renamed(step, places) for step in lower(groups, in_memory, target)]
     if traced.residents:
         each = in_place([*once, *last], each, [*first, *rest])
+    if fixed and target.blocked:
+        each = share(each)
     steps = [*once, *each, *last]
     return traced, [*before, *groups, *ends], steps, len(once), len(last), period
 
