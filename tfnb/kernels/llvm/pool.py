@@ -42,6 +42,7 @@ KERNEL, ARGS, ITEMS, GRAIN = (JOB + 8 * i for i in range(4))
 ACTIVE, CLOSING, NAP, WORKERS, SHARE, ASLEEP, STOP, NAP_LENGTH, YIELD = (SETUP + 8 * i for i in range(9))
 SPIN = 2000                                             # pauses (25 to 45 ns each) before an idle thread gives up
 YIELDS = 20_000                                         # and gives way (0.5 us each) before it sleeps
+LINGER = SPIN + 1_000                                   # as many when no play goes on: a run's next stage begins soon
 
 HELP_SOURCE = signals.LOOK_SOURCE + f"""
 @device
@@ -112,7 +113,7 @@ def kernel(args, begin, end):
     while True:
         if help(pool, True, 0):
             idle = 0
-        elif idle < {SPIN} or (load_acquire(pool + {ACTIVE}) and not load_acquire(pool + {CLOSING})):
+        elif idle < {SPIN} or (idle < {LINGER} or load_acquire(pool + {ACTIVE})) and not load_acquire(pool + {CLOSING}):
             way = load(pool + {YIELD})
             if {SPIN} <= idle and idle < {YIELDS} and way != 0:
                 call_address(way, 0)
