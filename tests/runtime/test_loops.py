@@ -424,3 +424,25 @@ def test_threads_share_elementwise_kernels_of_loops_with_products(programs):
     steps = [step for program in programs for step in program.compiled.steps
              if step.kernel is not None and any(op.type == "Tanh" for op in step.ops)]
     assert steps and all(step.items > step.grain > 0 for step in steps)
+
+
+@pytest.mark.parametrize("width, axis, copied", [(64, 1, 1), (64, 0, 1), (64, -1, 1), (5, 1, 2), (160, 1, 1)])
+@pytest.mark.parametrize("missing", [False, True])
+def test_elements_are_read_where_a_concatenation_has_them(width, axis, copied, missing, programs, monkeypatch):
+    xs, y, n = tf.placeholder(tf.float32, [None, 6, width]), tf.placeholder(tf.float32, [6, width]), 14
+    given = tf.TensorArray(tf.float32, n, element_shape=[6, width], clear_after_read=False)
+    given = given.scatter(tf.range(n - 4), xs) if missing else given.unstack(xs)
+
+    def body(i, s):
+        both = tf.reshape(tf.concat([given.read(i), s], axis) * 1.5, [2, 6 * width])
+        return i + 1, tf.reshape(tf.reduce_mean(both, 0), [6, width])
+    _, s = tf.while_loop(lambda i, _: i < n, body, [0, y])
+    values = np.random.default_rng(2).normal(size=(n - 4 * missing, 6, width)).astype("f")
+    with tf.Session() as session:
+        got = [session.run(s, {xs: values, y: values[0]}) for _ in range(3)]
+    steps = programs[-1].compiled.steps
+    assert sum("copy_row" in step.source for step in steps) == copied
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        for one in got:
+            np.testing.assert_allclose(one, session.run(s, {xs: values, y: values[0]}), rtol=1e-5, atol=1e-6)

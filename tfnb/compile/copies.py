@@ -16,6 +16,7 @@ from tfnb.kernels.cpu.fused.transpose import axes as transpose_axes
 from tfnb.kernels.cpu.fused.transpose import transpose
 from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch
+from tfnb.kernels.library import elements
 from tfnb.kernels.library.joining import Part, joined
 from tfnb.kernels.llvm.tiles import SIZES
 from tfnb.kernels.scalar import definition as scalars
@@ -59,7 +60,7 @@ def mapped(nodes: list[Node], op: Operation, scalar: scalars.Scalar, x: Value, k
 
 
 def join_in_place(nodes: Sequence[Node], kept: Collection[Buffer]) -> tuple[list[Node], dict[Buffer, Ref]]:
-    """Let elementwise nodes write what is only concatenated, or stacked, where it lies in the result.
+    """Let elementwise nodes and reads of elements write what is only concatenated, or stacked, where it lies there.
 
     Returns the nodes, in which such a value has a buffer of its own, and the place of each of these buffers in the
     result's (for `lower.renamed`): the call still follows the nodes, and copies the other parts.
@@ -83,8 +84,12 @@ def join_in_place(nodes: Sequence[Node], kept: Collection[Buffer]) -> tuple[list
                 left.append(part)
                 continue
             before, buffer = found[maker], Buffer("temp", value.type, _extent(view))
-            outs = [*before.outs[:out], Value(buffer, view.reshape(before.outs[out].shape)), *before.outs[out + 1:]]
+            made = Value(buffer, view.reshape(before.outs[out].shape))
+            outs = [*before.outs[:out], made, *before.outs[out + 1:]]
             found[maker] = replace(before, outs=outs)
+            if isinstance(before, Call):
+                assert isinstance(before.launches, partial)
+                found[maker] = replace(before, outs=outs, launches=partial(before.launches, place=made.view))
             ins[part.input] = Value(buffer, view)
             places[buffer] = Ref(node.outs[0].buffer, part.place.offset * np.dtype(value.type).itemsize)
         if ins != node.ins:
@@ -94,13 +99,16 @@ def join_in_place(nodes: Sequence[Node], kept: Collection[Buffer]) -> tuple[list
 
 def _place(maker: Node, value: Value, part: Part) -> View | None:
     """Return the view by which a node may write a part of a result, from where this begins; None if it shouldn't."""
-    if not isinstance(maker, Elementwise) or value.buffer.role != "temp" or not value.is_plain():
+    reads = isinstance(maker, Call) and isinstance(maker.launches, partial) and maker.launches.func is elements.read
+    if not reads and not isinstance(maker, Elementwise) or value.buffer.role != "temp" or not value.is_plain():
         return None
     if not value.view.size or part.place.offset * np.dtype(value.type).itemsize % LINE:
         return None
     made = next(v for v in maker.outs if v.buffer is value.buffer)
     try:
         view = View(part.place.shape, part.place.strides).reshape(value.shape)
+        if reads:
+            elements.rows_of(view.reshape(made.shape))
         view.reshape(made.shape)
     except NeedsCopy:
         return None

@@ -93,7 +93,7 @@ def copy_box(call: Call, source: Address, target: Address, type: str, axes: Sequ
         return []
     reach, target_reach = (1 + sum(max(0, (axis[0] - 1) * axis[side]) for axis in axes) for side in (1, 2))
     source, target = source.reach(reach * size), target.reach((start + target_reach) * size)
-    *outer, (run, step, target_step) = _merged(axes)
+    *outer, (run, step, target_step) = merged(axes)
     if call.device == "cpu" and size not in UNITS:
         outer, (run, step, target_step) = [*outer, (run, step, target_step)], (1, 1, 1)
     most = BYTES_PER_CHUNK // size
@@ -129,7 +129,7 @@ def _copied(call: Call, source: Address, target: Address, type: str, axes: Seque
                            grain=max(1, BYTES_PER_CHUNK // (run * size * lines)), label="copy")
 
 
-def _merged(axes: Sequence[Axis]) -> list[Axis]:
+def merged(axes: Sequence[Axis]) -> list[Axis]:
     """Return the axes with those of size 1 left out, and neighbours that are one run of equal steps as one axis."""
     made: list[Axis] = []
     for n, s, t in axes:

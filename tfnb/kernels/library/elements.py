@@ -1,6 +1,6 @@
 """Kernels that read and write single elements of TensorArrays and stacks, which lie in one buffer (resources/rows.py).
 
-    read(call)      (index, head) -> the element; zeros for an unwritten one, where the shape is known
+    read(call)      (index, head) -> the element, in rows at `place`; zeros for an unwritten one of known shape
     write(call)     (index, value, head); `add`: to a place that has an element, it is added
     push(call)      (value, head)
     pop(call)       (head) -> the element
@@ -16,9 +16,10 @@ from __future__ import annotations
 from typing import Any
 
 from tfnb.kernels.functions.kernel import KernelFunction, kernel_function
-from tfnb.kernels.functions.language import Array, Static, Type, array_at, fail, int32, int64, uint8
+from tfnb.kernels.functions.language import Array, MaybeOne, Static, Type, array_at, fail, int32, int64, uint8
 from tfnb.kernels.launch import Address, Call, Launch, Meta
-from tfnb.kernels.library.copying import units
+from tfnb.kernels.library.copying import merged, units
+from tfnb.kernels.view import NeedsCopy, View
 from tfnb.resources.rows import (
     CAPACITY,
     CLEARS,
@@ -40,24 +41,29 @@ STOPPED = 8
 
 
 @kernel_function(independent=True)
-def read_element(head: Array, index: Array, target: Array, size: int, number: int, T: Type, item: int) -> None:
-    """Copy the element at an index."""
+def read_element(head: Array, index: Array, target: Array, rows: MaybeOne, hop: int, width: int, number: int, T: Type,
+                 item: int) -> None:
+    """Copy the element at an index: its rows, which are `width` long, to places that are `hop` apart."""
     place = int(index[0])
     if place < 0 or place >= head[COUNT]:
         fail(STOPPED, place, number)
         return
     states = array_at(head[STATES], uint8)
     data = array_at(head[DATA], T)
-    source = data[place * size:]
     state, flags = int(states[place]), head[FLAGS]
     if state & PRESENT != 0:
-        for j in range(size):
-            target[j] = source[j]
+        for i in range(rows):
+            source = data[(place * rows + i) * width:]
+            written = target[i * hop:]
+            for j in range(width):
+                written[j] = source[j]
         if flags & CLEARS != 0:
             states[place] = uint8(KNOWN | GONE)
     elif state & GONE == 0 and (state & KNOWN != 0 or flags & ZEROS != 0):
-        for j in range(size):
-            target[j] = T(0)
+        for i in range(rows):
+            written = target[i * hop:]
+            for j in range(width):
+                written[j] = T(0)
     else:
         fail(STOPPED, place, number)
 
@@ -168,9 +174,29 @@ def _launch(call: Call, kernel: KernelFunction, element: Address, of: Meta, numb
                           **constants, T=type, grain=0)]
 
 
-def read(call: Call, number: int) -> list[Launch]:
-    """Return the launches that read the element at an index."""
-    return _launch(call, read_element, call.output(), call.outputs[0], number, call.input(0).reach(4))
+def read(call: Call, number: int, place: View | None = None) -> list[Launch]:
+    """Return the launches that read the element at an index. place: that of its elements, where they aren't contiguous.
+
+    Raises NeedsCopy for one that is not rows at equal distances.
+    """
+    of = call.outputs[0]
+    rows, width, hop = rows_of(place) if place is not None else (1, of.size, of.size)
+    reach = ((rows - 1) * hop + width) * of.itemsize
+    type, unit = units(call, of.type, width * of.itemsize, hop * of.itemsize)
+    return [read_element.launch(call, 1, _head(call), call.input(0).reach(4), call.output().reach(reach).of(type), rows,
+                                hop * of.itemsize // unit, width * of.itemsize // unit, number, T=type, grain=0)]
+
+
+def rows_of(place: View) -> tuple[int, int, int]:
+    """Return the number of rows of a view, their length, and the distance from one to the next.
+
+    Raises NeedsCopy where it is not rows at equal distances.
+    """
+    axes = merged([(n, step, step) for n, step in zip(place.shape, place.strides, strict=True)])
+    if len(axes) > 2 or axes[-1][1] != 1:
+        raise NeedsCopy
+    (width, _, _), (rows, hop, _) = axes[-1], axes[0] if len(axes) > 1 else (1, axes[-1][0], 0)
+    return rows, width, hop
 
 
 def write(call: Call, number: int, add: bool = False) -> list[Launch]:
