@@ -60,7 +60,7 @@ class Resident:
 
     alike: the value that all elements are equal to when the loop begins; pushed: the bytes of each pushed value that is
     loop-invariant, None for others. counted: the number of equal elements that an iteration pushes on a stack (popped:
-    below 0), where only their number changes and no kernel does that; else 0.
+    below 0), where only their number changes and no kernel does that; else 0. element: the one that is pushed then.
     """
 
     input: int
@@ -71,6 +71,7 @@ class Resident:
     alike: bytes | None = None
     pushed: set[bytes | None] = field(default_factory=set)
     counted: int = 0
+    element: np.ndarray | None = None
 
 
 @dataclass(slots=True)
@@ -178,7 +179,10 @@ def count_accesses(nodes: Sequence[Node], residents: Sequence[Resident]) -> list
         if access[number] == {"pop"} and resident.alike is not None:
             resident.counted = -uses[number]
         elif access[number] == {"push"} and len(resident.pushed) == 1 and None not in resident.pushed:
+            only, = resident.pushed
+            assert only is not None and resident.type is not None and resident.shape is not None
             resident.counted = uses[number]
+            resident.element = np.frombuffer(only, resident.type).reshape(resident.shape)
     counted = {number for number, resident in enumerate(residents) if resident.counted}
     return [node for node in nodes
             if not any(v.buffer.role == "resident" and v.buffer.index in counted for v in node.ins)]

@@ -104,7 +104,9 @@ class Elements:
             found = Elements(f"{self.name}@{source.decode()}", self.dtype, len(self),
                              None if self.shape is None else (*before, *self.shape), False, False, self.same_shapes,
                              True)
-            known = [None if shape is None else (*before, *shape) for shape in self.places.all_shapes()]
+            known = self.places.all_shapes()
+            if before:
+                known = [None if shape is None else (*before, *shape) for shape in known]
             found.places = Items(len(self), known)
             found.pieces = self.pieces
             self.gradients[source] = found

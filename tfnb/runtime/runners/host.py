@@ -86,7 +86,10 @@ class HostRunner:
         self._outputs = tuple(slots[t] for t in stage.outputs)
 
     def run(self, inputs: Sequence[np.ndarray], trace: Trace | None = None) -> list[np.ndarray]:
-        """Run the stage and return its outputs in arrays of their own. trace: receives the times of ops."""
+        """Run the stage and return its outputs in arrays of their own. trace: receives the times of ops.
+
+        A fed value, a constant, a variable and a part of another array are copied.
+        """
         values = [*inputs, *self._known]
         if self._variables:
             for (slot, _), array in zip(self._variables, self._variable_arrays(), strict=True):
@@ -103,7 +106,9 @@ class HostRunner:
         except Exception as error:
             assert op is not None
             raise named(op, error, args)  # noqa: B904 (`named` chains)
-        return [self._own(values[i], values) for i in self._outputs]  # type: ignore[arg-type]
+        given = {id(values[i]) for i in self._given}
+        found: list[np.ndarray] = [values[i] for i in self._outputs]  # type: ignore[misc]
+        return [np.array(a, order="C") if id(a) in given else own(a) for a in found]
 
     def _variable_arrays(self) -> list[np.ndarray]:
         store, (read, arrays) = self._store, self._read
@@ -112,10 +117,3 @@ class HostRunner:
             arrays = [store.value(variable, variable) for _, variable in self._variables]
             self._read = generation, arrays
         return arrays
-
-    def _own(self, array: np.ndarray, values: list[np.ndarray | None]) -> np.ndarray:
-        """Copy an array that this run does not own: a fed value, a constant, a variable, a part of another array."""
-        for i in self._given:
-            if values[i] is array:
-                return np.array(array, order="C")
-        return own(array)

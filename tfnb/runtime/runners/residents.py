@@ -110,8 +110,7 @@ def held(resident: Resident, inputs: Sequence[np.ndarray], capacity: int) -> Hel
         return None
     if resident.counted:
         assert isinstance(owner, Stack)
-        pushed = [np.frombuffer(b, resident.type).reshape(resident.shape) for b in resident.pushed if b is not None]
-        return Counted(owner, resident.counted, pushed[0] if pushed else None)
+        return Counted(owner, resident.counted, resident.element)
     if isinstance(owner, Stack):
         rows = owner.settle(np.dtype(resident.type), resident.shape, capacity)
     else:
