@@ -212,11 +212,11 @@ class Elements:
         if value.ndim < 1 or len(value) != len(indices):
             raise self._fail(f"Expected len(indices) == values.shape[0], but saw: {len(indices)} vs. "
                              f"{shape_str(value.shape)}")
-        if len(indices) and not self.dynamic and indices.max() >= len(self):
-            raise self._fail(f"Max scatter index must be < array size ({indices.max()} vs. {len(self)})")
         value = own(value)
         if self._adopts(indices, value):
             return
+        if len(indices) and not self.dynamic and indices.max() >= len(self):
+            raise self._fail(f"Max scatter index must be < array size ({indices.max()} vs. {len(self)})")
         for row, i in enumerate(indices.tolist()):
             self.write(i, value[row, ...])
 

@@ -31,8 +31,7 @@ class Rows:
                  flags: int = 0, data: np.ndarray | None = None) -> None:
         self.dtype, self.shape = dtype, shape
         self.head = np.zeros(HEAD_WORDS, np.int64)
-        self.head[COUNT], self.head[FLAGS] = count, flags
-        self._lend(data is not None)
+        self.head[COUNT], self.head[FLAGS] = count, flags if data is None else flags | LENT
         room = max(count, capacity)
         self._place(np.empty((room, *shape), dtype) if data is None else data, np.zeros(room, np.uint8))
         if data is not None:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tfnb.core.dtypes import DType, variant
+from tfnb.core.dtypes import DType, resource, variant
 from tfnb.core.interrupts import interruptible
 from tfnb.core.shape import Static, is_known
 from tfnb.graph.parts.constant_value import LARGEST, set_evaluator
@@ -516,6 +516,7 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
     grouped = any(arg.is_list for arg in op.spec.inputs)
     types = [_array_type(t.dtype) for t in op.outputs]
     only = types[0] if len(types) == 1 else None
+    handles = only is not None and op.outputs[0].dtype.base_dtype == resource
     validated = Validator(op) if op.spec.ranks or op.spec.validate or op.spec.checks else None
 
     def call(arrays: list[np.ndarray]) -> Sequence[np.ndarray]:
@@ -523,8 +524,13 @@ def host_call(op: Operation, store: Any) -> Callable[[list[np.ndarray]], Sequenc
         if validated is not None:
             validated(arrays)
         result = fn(*(_grouped(op, arrays) if grouped else arrays), **attrs)
-        if only is not None and type(result) is np.ndarray and result.dtype == only:
-            return (result,)
+        if only is not None:
+            if handles and not isinstance(result, (np.ndarray, tuple, list)):
+                handle = np.empty((), object)      # NumPy would look for elements in it
+                handle[()] = result
+                return (handle,)
+            if type(result) is np.ndarray and result.dtype == only:
+                return (result,)
         results = result if isinstance(result, (tuple, list)) else (result,)
         for found, dtype in zip(results, types, strict=bool(types)):
             if type(found) is not np.ndarray or found.dtype != dtype:

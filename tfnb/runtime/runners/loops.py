@@ -136,9 +136,8 @@ class LoopRunner:
                      for i, resident in enumerate(program.compiled.residents)]
             if any(h is None for h in found):
                 return None
-            if not all(h.most for h in found):             # type: ignore[union-attr]
-                return None
-            return self._rounds(program, values, inputs, found)  # type: ignore[arg-type]
+            most = min((h.most for h in found), default=maxsize)  # type: ignore[union-attr]
+            return self._rounds(program, values, inputs, found, most) if most else None  # type: ignore[arg-type]
         finally:
             program.lock.release()
 
@@ -169,7 +168,7 @@ class LoopRunner:
             k < 0 or outputs[k].shape == value.shape for k, value in zip(self.loop.nexts, values, strict=False))
 
     def _rounds(self, program: Program, values: list[np.ndarray], inputs: Sequence[np.ndarray],
-                used: Sequence[Held | Counted]) -> list[np.ndarray] | None:
+                used: Sequence[Held | Counted], most: int) -> list[np.ndarray] | None:
         """Play the tape until the condition is false, double-buffered: two sets of arrays take turns.
 
         Sums that the program adds to in place have one array in both. The loop-invariant rows of the tape run in the
@@ -189,7 +188,7 @@ class LoopRunner:
         truth = len(inputs) + next(i for i, array in enumerate(made) if array is here[-1])
         repetition = program.tape.repeat(tables, truth, compiled.once, compiled.ends, period, COUNT)
         try:
-            done = self._repeat(program, repetition, (here[-1], there[-1]), used)
+            done = self._repeat(program, repetition, (here[-1], there[-1]), used, most)
         finally:
             repetition.end()
         self._counts = {i: h.end(repetition.played) for i, h in enumerate(used)}
@@ -198,17 +197,16 @@ class LoopRunner:
         return found if done else None
 
     def _repeat(self, program: Program, repetition: Repetition, truths: Sequence[np.ndarray],
-                used: Sequence[Held | Counted]) -> bool:
+                used: Sequence[Held | Counted], most: int) -> bool:
         """Play iterations until the condition is false: as many at a time as take about BATCH seconds, at first as many
         as the program's last ones.
 
-        Returns False where there is no element, or no room, for the next iteration. truths: the conditions that even
-        and odd iterations compute. In between, Python handles signals, and the time limit is checked. Iterations under
-        a lock are played one by one: others may update between two of them.
+        Returns False after `most` iterations, where there is no element, or no room, for the next one. truths: the
+        conditions that even and odd iterations compute. In between, Python handles signals, and the time limit is
+        checked. Iterations under a lock are played one by one: others may update between two of them.
         """
         status, limited = program.tape.status, self._store.limited
         play = self._locked(repetition.play) if self._locks else repetition.play
-        most = min((h.most for h in used), default=maxsize)
         while repetition.played < most:
             start = perf_counter()
             play(min(program.pace, most - repetition.played))
