@@ -118,6 +118,49 @@ def test_a_write_that_fails(place, message, played):
     assert len(played) == 3
 
 
+def written_in_place(start, step, dynamic):
+    """The stack of what a loop has written at the places of a loop variable: large elements, which lie in place."""
+    x, oa = tf.placeholder(tf.float32, [8, 32]), tf.TensorArray(
+        tf.float32, 30, dynamic_size=dynamic, clear_after_read=False)
+
+    def body(i, j, y, oa):
+        made = tf.tanh(y * 1.5) + x
+        return i + 1, eval(step, {"j": j}), made, oa.write(j, made)
+    _, _, last, oa = tf.while_loop(lambda i, *_: i < 30, body, [0, start, x, oa])
+    return x, last, oa
+
+
+@pytest.mark.parametrize("start, step, message", [(0, "(j + 1) % 20", "index 0 because it has already been written"),
+                                                  (10, "j + 1", "index 30 but array is not resizeable"),
+                                                  (20, "j - 1", "index -1")])
+def test_a_write_in_place_that_fails(start, step, message, played):
+    x, last, oa = written_in_place(start, step, False)
+    with tf.Session() as sess:
+        for _ in range(3):
+            with pytest.raises(tf.errors.InvalidArgumentError, match=message) as raised:
+                sess.run([last, oa.flow], {x: np.ones((8, 32), "f")})
+            assert raised.value.op.type == "TensorArrayWriteV3"
+    assert len(played) == 3
+
+
+@pytest.mark.parametrize("start, step, dynamic, rows", [(0, "j + 1", False, 30), (29, "j - 1", False, 30),
+                                                        (3, "j + 2", True, 62), (0, "(j + 7) % 30", False, 30)])
+def test_writes_in_place(start, step, dynamic, rows, programs, monkeypatch):
+    x, last, oa = written_in_place(start, step, dynamic)
+    fetches = [last, oa.gather([start]), oa.size(), oa.stack() if not dynamic else oa.gather([start, start + 2])]
+    value = np.random.default_rng(3).normal(size=(8, 32)).astype("f")
+    with tf.Session() as sess:
+        got = [sess.run(fetches, {x: value}) for _ in range(4)]
+    assert got[0][2] == rows and got[1][1].tobytes() == got[2][1].tobytes()
+    assert any("point_at_place" in step.source for step in programs[-1].compiled.steps)
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as sess:
+        want = sess.run(fetches, {x: value})
+    for some in got:
+        for one, other in zip(some, want, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+
+
 def test_a_read_of_nothing_whose_shape_nobody_knows(played):
     ia = tf.TensorArray(tf.float32, 30, infer_shape=False, clear_after_read=False)
     ia = ia.write(0, X[0])
@@ -446,3 +489,33 @@ def test_elements_are_read_where_a_concatenation_has_them(width, axis, copied, m
     with tf.Session() as session:
         for one in got:
             np.testing.assert_allclose(one, session.run(s, {xs: values, y: values[0]}), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("shape, moved", [([20, 30], lambda s: tf.transpose(s)), ([20, 30], lambda s: s[::-1, ::2]),
+                                          ([128, 128], lambda s: tf.transpose(s)), ([40], lambda s: s)])
+def test_pushes_and_writes_of_views_and_loop_variables(shape, moved, played, monkeypatch):
+    x, n = tf.placeholder(tf.float32, shape), 9
+    handle, oa = tf.raw_ops.StackV2(max_size=-1, elem_type=tf.float32), tf.TensorArray(tf.float32, n)
+
+    def push(i, s, oa):
+        pushed = tf.raw_ops.StackPushV2(handle=handle, elem=moved(s))
+        with tf.control_dependencies([pushed]):
+            return i + 1, tf.tanh(s) + x, oa.write(i, moved(s))
+
+    def pop(i, s):
+        popped = tf.raw_ops.StackPopV2(handle=handle, elem_type=tf.float32)
+        return i + 1, s * 0.5 + tf.ensure_shape(popped, s.shape)
+    _, forth, oa = tf.while_loop(lambda i, *_: i < n, push, [0, x, oa])
+    with tf.control_dependencies([forth]):
+        start = tf.zeros_like(moved(forth))
+    fetches = [forth, oa.stack(), tf.while_loop(lambda i, _: i < n, pop, [0, start])[1]]
+    value = np.random.default_rng(4).normal(size=shape).astype("f")
+    with tf.Session() as session:
+        got = [session.run(fetches, {x: value}) for _ in range(4)]
+    assert played
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        want = session.run(fetches, {x: value})
+    for some in got:
+        for one, other in zip(some, want, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)

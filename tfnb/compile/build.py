@@ -14,7 +14,7 @@ from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
 from tfnb.compile.reach import Ref
-from tfnb.compile.residents import count_accesses, in_place, schedule_accesses, share
+from tfnb.compile.residents import copy_moved, count_accesses, in_place, schedule_accesses, share
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer, Call
@@ -66,7 +66,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     places: dict[Buffer, Ref] = {}
     period = 1
     if target.blocked:
-        rest, places = join_in_place(rest, traced.kept)
+        rest, places = join_in_place(copy_moved(rest), traced.kept)
     if defers and fixed and target.blocked:
         rest, calls, period = defer(rest, {v.buffer for node in first for v in node.outs}, traced.outputs)
     before, groups, ends = fuse(first), fuse(rest), fuse(calls)
@@ -78,7 +78,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     last = [_of_one_iteration(step) for step in lower(ends, in_memory, target)]
     each = [renamed(step, places) for step in lower(groups, in_memory, target)]
     if traced.residents:
-        each = in_place([*once, *last], each, [*first, *rest])
+        each = in_place([*once, *last], each, [*first, *rest], traced.residents)
     if fixed and target.blocked:
         each = share(each)
     steps = [*once, *each, *last]

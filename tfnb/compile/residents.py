@@ -8,9 +8,9 @@ first write.
                                 leaves out pushes of one value and pops of equal elements: the loop counts them
     schedule_accesses(nodes)    reads and pops first, writes and pushes last: fusion makes a kernel of each part of the
                                 elementwise nodes that such calls stand between
-    in_place(once, steps, nodes)
-                                launches write what is pushed, and read what is popped, where the stack has it: one
-                                points the argument words that name a value at its element, and none copies it
+    copy_moved(nodes), in_place(once, steps, nodes, residents)
+                                launches make what is pushed or written, and read what is popped, where the element
+                                lies: one points the argument words that name a value at it, and none copies it
     share(steps)                threads share map kernels that take some microseconds
 """
 from __future__ import annotations
@@ -24,9 +24,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tfnb.compile.copies import COPY
 from tfnb.compile.lower import GRAIN, Step, renamed
 from tfnb.compile.reach import STATUS, Ref
-from tfnb.compile.values import Buffer, Call, Node, Value, known, temp
+from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, known, temp
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Address, Code, Launch
 from tfnb.kernels.library import elements as kernels
@@ -239,65 +240,93 @@ def _dependencies(nodes: Sequence[Node]) -> list[set[int]]:
     return found
 
 
+def copy_moved(nodes: Sequence[Node]) -> list[Node]:
+    """Insert a copy before each push and write of a value that has memory of its own: a loop variable, mostly.
+
+    The copy is one store more of a kernel that makes or reads the value, and lies where the element does (`in_place`).
+    """
+    found: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Call) and _class(node) == 1:
+            i = len(node.ins) - 2                  # before the handle
+            value = node.ins[i]
+            if value.buffer.role in ("input", "output") and value.is_plain() and value.buffer.nbytes >= LEAST_BYTES:
+                copy = temp(value.type, value.shape)
+                found.append(Elementwise(node.op, COPY, value.type, [value], [copy]))
+                node = replace(node, ins=[*node.ins[:i], copy, *node.ins[i + 1:]])
+        found.append(node)
+    return found
+
+
 class _Move(NamedTuple):
-    """A step that pushes or pops an element; the head of the stack; the buffer of the value."""
+    """A step that pushes, pops or writes an element; the head of the elements; the buffer of the value; what it does;
+    the address of the index, if it writes."""
 
     step: Step
     head: Ref
     buffer: Buffer
-    pops: bool
+    access: str
+    at: Ref | None = None
 
     def by(self, launch: Launch) -> Step:
-        """Return another launch of its op, with the head and the table of words that name the element as inputs."""
-        inputs = self.head, Ref(Buffer("table", "int64", 1, self.head.buffer.index))
+        """Return another launch of its op, with the head, the table of words that name the element, and the index as
+        inputs."""
+        inputs = self.head, Ref(Buffer("table", "int64", 1, self.head.buffer.index)), self.at
 
         def word(arg: int | Address | Code) -> int | Ref | Code:
             if not isinstance(arg, Address):
                 return arg
-            return Ref(STATUS) if arg.kind == "status" else inputs[arg.index]
+            found = Ref(STATUS) if arg.kind == "status" else inputs[arg.index]
+            assert found is not None
+            return found
         return replace(self.step, source=launch.source, args=tuple(map(word, launch.args)))
 
     @property
     def pointer(self) -> Step:
         """The launch that points words at the element."""
-        return self.by(kernels.pointed(self.buffer.nbytes, self.head.buffer.index, self.pops))
+        number = self.head.buffer.index
+        return self.by(kernels.written(self.buffer.nbytes, number) if self.access == "write" else
+                       kernels.pointed(self.buffer.nbytes, number, self.access == "pop"))
 
 
-def in_place(once: Sequence[Step], steps: Sequence[Step], nodes: Sequence[Node]) -> list[Step]:
-    """Return the steps of an iteration with elements of stacks in place, where a value is a buffer that lives in it.
+def in_place(once: Sequence[Step], steps: Sequence[Step], nodes: Sequence[Node],
+             residents: Sequence[Resident]) -> list[Step]:
+    """Return the steps of an iteration with elements in place, where a value is a buffer that lives in it.
 
-    A pop points words at the element where it stood, a push before all other steps; where it stood the element is
-    counted. once: steps that are not of each iteration; nodes: those that the steps are made of.
+    A pop points words at the element where it stood, a push and a write before all other steps; where a push stood the
+    element is counted. once: steps that are not of each iteration; nodes: those that the steps are made of.
     """
     uses = Counter(arg.buffer.index for step in steps for arg in step.args
                    if isinstance(arg, Ref) and arg.buffer.role == "resident")
-    written = Counter(v.buffer for node in nodes for v in node.outs)
+    made = Counter(v.buffer for node in nodes for v in node.outs)
     outside = {arg.buffer for step in once for arg in step.args if isinstance(arg, Ref)}
-    moves = {i: move for i, step in enumerate(steps) if (move := _move(step)) is not None
-             and uses[move.head.buffer.index] == 1 and written[move.buffer] == 1 and move.buffer not in outside}
+    moves = {i: move for i, step in enumerate(steps) if (move := _move(step, residents)) is not None
+             and uses[move.head.buffer.index] == 1 and made[move.buffer] == 1 and move.buffer not in outside}
     several = Counter(move.buffer for move in moves.values())
     moves = {i: move for i, move in moves.items() if several[move.buffer] == 1}
     places = {move.buffer: Ref(Buffer("element", move.buffer.type, move.buffer.size, move.head.buffer.index))
               for move in moves.values()}
-    found = [move.pointer for move in moves.values() if not move.pops]
+    found = [move.pointer for move in moves.values() if move.access != "pop"]
     for i, step in enumerate(steps):
         if i not in moves:
             found.append(renamed(step, places))
-        else:
-            found.append(moves[i].pointer if moves[i].pops else moves[i].by(kernels.counted()))
+        elif moves[i].access != "write":
+            found.append(moves[i].pointer if moves[i].access == "pop" else moves[i].by(kernels.counted()))
     return found
 
 
-def _move(step: Step) -> _Move | None:
-    """Return a step as the push or pop of a value in the arena that is worth it, or None."""
-    access = getattr(step.ops[-1].spec, "element", None) if step.ops else None
-    if access not in ("push", "pop"):
-        return None
-    head, value = step.args[:2]
-    assert isinstance(head, Ref) and isinstance(value, Ref)
+def _move(step: Step, residents: Sequence[Resident]) -> _Move | None:
+    """Return a step as the move of a value in the arena that is worth it, or None."""
+    access, head = getattr(step.ops[-1].spec, "element", None) if step.ops else None, next(iter(step.args), None)
+    if access not in ("push", "pop", "write") or not isinstance(head, Ref) or head.buffer.role != "resident":
+        return None                                # the copy of a value that is pushed is of the same op
+    index, value = step.args[1] if access == "write" else None, step.args[1 + (access == "write")]
+    assert isinstance(value, Ref) and (index is None or isinstance(index, Ref))
+    if index is not None and (index.buffer.role != "input" or residents[head.buffer.index].sums):
+        return None                                # it is known before all other steps, and nothing is added
     buffer = value.buffer
     fits = buffer.role == "temp" and not value.offset and buffer.nbytes >= LEAST_BYTES
-    return _Move(step, head, buffer, access == "pop") if fits else None
+    return _Move(step, head, buffer, access, index) if fits else None
 
 
 def share(steps: Sequence[Step]) -> list[Step]:

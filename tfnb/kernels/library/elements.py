@@ -6,6 +6,7 @@
     pop(call)       (head) -> the element
     size(call)      (head) -> the element count
     pointed(...)    (head, table) -> nothing: the words that the table lists become the address of a stack's element
+    written(...)    (head, table, index) -> nothing: so for an element of a TensorArray that is written
     counted()       (head) -> nothing: a stack has one element more
 
 Inputs and outputs in that order; `number` is that of the buffer in its program. An invalid access changes nothing and
@@ -147,6 +148,28 @@ def point_at_element(head: Array, table: Array, nbytes: int, number: int, pops: 
 
 
 @kernel_function(independent=True)
+def point_at_place(head: Array, index: Array, table: Array, nbytes: int, number: int, item: int) -> None:
+    """Store the address of an element that is about to be written in the words of a table; see `point_at_element`."""
+    place, count, flags = int(index[0]), head[COUNT], head[FLAGS]
+    if place < 0 or place >= count and (flags & DYNAMIC == 0 or place >= head[CAPACITY]):
+        fail(STOPPED, place, number)
+        return
+    states = array_at(head[STATES], uint8)
+    if int(states[place]) & (PRESENT | GONE) != 0:
+        fail(STOPPED, place, number)
+        return
+    states[place] = uint8(PRESENT | KNOWN)
+    if place >= count:
+        head[COUNT] = place + 1
+    if flags & SAME != 0:
+        head[FLAGS] = flags | ZEROS
+    begin = head[DATA] + place * nbytes
+    for i in range(table[0]):
+        word = array_at(table[2 * i + 1], int64)
+        word[0] = begin + table[2 * i + 2]
+
+
+@kernel_function(independent=True)
 def count_pushed(head: Array, item: int) -> None:
     """Add an element to a stack, which has room."""
     head[COUNT] = head[COUNT] + 1
@@ -221,12 +244,17 @@ def size(call: Call, number: int) -> list[Launch]:
     return [count_elements.launch(call, 1, _head(call), call.output().reach(4), grain=0)]
 
 
-_STACK = Call((Meta("int64", (HEAD_WORDS,)), Meta("int64", (1,))), ())
+_STACK = Call((Meta("int64", (HEAD_WORDS,)), Meta("int64", (1,)), Meta("int32", ())), ())
 
 
 def pointed(nbytes: int, number: int, pops: bool) -> Launch:
     """Return the launch that points words at an element of a stack: inputs are its head and their table."""
     return point_at_element.launch(_STACK, 1, _STACK.input(0), _STACK.input(1), nbytes, number, pops=pops, grain=0)
+
+
+def written(nbytes: int, number: int) -> Launch:
+    """Return the launch that points words at an element that is written: its inputs are head, table and index."""
+    return point_at_place.launch(_STACK, 1, _STACK.input(0), _STACK.input(2), _STACK.input(1), nbytes, number, grain=0)
 
 
 def counted() -> Launch:
