@@ -123,3 +123,22 @@ def test_gradients_of_gates(copies, monkeypatch):
         return tf.gradients(tf.sigmoid(i) * tf.tanh(j) + tf.sigmoid(f) * tf.tanh(o), [x, w])
     check(build, [{x: values(32, 128)}], monkeypatch)
     assert set(copies) == {0}
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_sum_of_all_elements_stays_in_chunks(first, monkeypatch):
+    x, steps = tf.placeholder(tf.float32, [256, 128]), []
+
+    def build():
+        total = tf.reduce_sum(x * 3.0) if first else None
+        joined = tf.concat([x * 2.0, tf.sin(x)], 1)
+        return [joined, tf.reduce_sum(x * 3.0) if total is None else total]
+    run = Program.run
+
+    def noted(self, inputs, trace=None):
+        steps.extend(self.compiled.steps)
+        return run(self, inputs, trace)
+    monkeypatch.setattr(Program, "run", noted)
+    check(build, [{x: values(256, 128)}], monkeypatch)
+    sums = [step for step in steps if any(op.type == "Sum" for op in step.ops)]
+    assert sums and max(step.items for step in sums) == 256 * 128 // 8192

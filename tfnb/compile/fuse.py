@@ -151,6 +151,8 @@ def _joins(node: Elementwise | Reduction, group: Group) -> bool:
     if shape == group.space:
         if group.axes is not None and not _full_after_reduction(node, group):
             return False
+        if group.is_whole() and not all(v.view.is_row_major() for v in node.outs):
+            return False
     elif not group.is_row_level(shape):
         return False
     elif not _row_inputs(node, group):
@@ -162,9 +164,16 @@ def _reduction_joins(node: Reduction, group: Group) -> bool:
     if node.ins[0].shape != group.space or (group.axes is not None and group.axes != node.axes):
         return False
     trial = Group(group.space, node.axes)
+    if trial.is_whole() and not all(_is_vector(found, group) for found in group.written.values()):
+        return False
     if group.axes is not None and (trial.is_whole() or trial.is_columns()) and _reads_row_level(node, group):
         return False
     return _patterns_agree(node, group, group.space)
+
+
+def _is_vector(found: Pattern, group: Group) -> bool:
+    """Return whether what the group writes is one vector: chunks of a reduction to a scalar are parts of one."""
+    return View(group.space, found[0]).is_row_major()
 
 
 def _reads_row_level(node: Node, group: Group) -> bool:
