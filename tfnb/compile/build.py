@@ -9,17 +9,25 @@ from tfnb.compile.epilogues import attach_epilogues
 from tfnb.compile.fuse import Group, fuse, stored
 from tfnb.compile.live import live
 from tfnb.compile.loop_invariant import split_invariant
-from tfnb.compile.lower import Step, lower, renamed
+from tfnb.compile.lower import GRAIN, Step, lower, renamed
 from tfnb.compile.memory import place_buffers
 from tfnb.compile.planning.plan import Stage
 from tfnb.compile.products import accumulate, accumulated, defer, follow_products, straighten, sum_products
 from tfnb.compile.reach import Ref
-from tfnb.compile.residents import copy_moved, count_accesses, in_place, schedule_accesses, share
+from tfnb.compile.residents import copy_moved, count_accesses, in_place, schedule_accesses
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.trace import Meta, Traced, trace
 from tfnb.compile.values import Buffer, Call
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.cpu.matmul import tiled
+from tfnb.kernels.scalar.primitives import PRIMITIVES
+from tfnb.kernels.sizes import highest, lowest
+from tfnb.kernels.spec import ColumnKernel, Kernel, Reduce
+
+SHARED = 2_000_000       # picoseconds of a fused kernel that one thread takes at a time
+LINE = 64                # elements: chunks begin at cache lines
+COLUMNS = 32             # of a chunk of a column reduction, at least
+FEW = 2                  # chunks of a kernel: one with more is shared evenly
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
     each = [renamed(step, places) for step in lower(groups, in_memory, target)]
     if traced.residents:
         each = in_place([*once, *last], each, [*first, *rest], traced.residents)
-    if fixed and target.blocked:
+    if target.blocked:
         each = share(each)
     steps = [*once, *each, *last]
     return traced, [*before, *groups, *ends], steps, len(once), len(last), period
@@ -88,3 +96,31 @@ def lowered(stage: Stage, inputs: Sequence[Meta], shapes: Mapping[Operation, tup
 def _of_one_iteration(step: Step) -> Step:
     """Return the launch of a deferred sum for the factors of the first iteration of a period alone."""
     return replace(step, args=(*step.args[:tiled.COUNT], 1, *step.args[tiled.COUNT + 1:]))
+
+
+def share(steps: Sequence[Step]) -> list[Step]:
+    """Return the steps of a program with finer grains for fused kernels of some microseconds: threads share them.
+
+    Where threads share no other step they share none: waking them takes longer.
+    """
+    if not any(step.items > step.grain > 0 for step in steps):
+        return list(steps)
+    found = []
+    for step in steps:
+        few = step.kernel is not None and step.grain and step.items <= FEW * step.grain
+        cost = _element_cost(step.kernel) if step.kernel is not None and few else 0
+        if cost and step.items * GRAIN // step.grain * cost >= 2 * SHARED:
+            grain = highest(1, step.grain * highest(LINE, SHARED // cost // LINE * LINE) // GRAIN)
+            if isinstance(step.kernel, ColumnKernel) and not step.kernel.outer:
+                grain = highest(COLUMNS, grain // COLUMNS * COLUMNS)
+            step = replace(step, grain=lowest(step.grain, grain))
+        found.append(step)
+    return found
+
+
+def _element_cost(kernel: Kernel) -> int:
+    """Return about how many picoseconds an element takes (Zen 4, operands in the second or third cache)."""
+    names = [step.primitive for stmt in kernel.body for step in (
+        stmt.combine.program(()) if isinstance(stmt, Reduce) else stmt.scalar.program(stmt.attrs)).steps]
+    costly = sum(PRIMITIVES[name].costly for name in names)
+    return 100 * (len(kernel.loads) + len(kernel.stores)) + 20 * len(names) + 400 * costly

@@ -35,7 +35,7 @@ class Step:
 
     items, grain: the number of work items, and of those that a thread takes at a time; on a GPU blocks and threads a
     block. operations: arithmetic operations of all launches of its op (kinds.Kernel: work), or 0; writes: whether it
-    writes to a variable or to the state of a generator; kernel: the record of a map kernel for the CPU.
+    writes to a variable or to the state of a generator; kernel: the record of a fused kernel for the CPU.
     """
 
     source: str
@@ -45,7 +45,7 @@ class Step:
     ops: tuple[Operation, ...]
     operations: int = 0
     writes: bool = False
-    kernel: MapKernel | None = None
+    kernel: Kernel | None = None
 
 
 def lower(groups: Sequence[Group], stored: set[Buffer], target: Target = CPU) -> list[Step]:
@@ -104,8 +104,7 @@ class _Loops:
             return self._step(kernel, sizes, sizes[0], _grain(sizes[1]))
         kernel = MapKernel(rank, loads, tuple(s for s in self.body if isinstance(s, Stmt)), kept)
         items = prod(sizes) if rank <= 1 else prod(sizes[:-1])
-        step = self._step(kernel, sizes, items, GRAIN if rank <= 1 else _grain(sizes[-1]))
-        return replace(step, kernel=kernel) if self.target.blocked else step
+        return self._step(kernel, sizes, items, GRAIN if rank <= 1 else _grain(sizes[-1]))
 
     def _repeated(self, sizes: Sequence[int]) -> tuple[str, ...]:
         """Return the loads of one short row that serve every row, where all else has its rows one behind another.
@@ -307,7 +306,8 @@ class _Loops:
         source = self.target.emit(kernel, sizes)
         return Step(source.code, tuple(self._word(word, sizes) for word in source.layout),
                     *self.target.grid(kernel, sizes, items, grain), self.ops,
-                    writes=any(b.role == "variable" for b in self.group.written))
+                    writes=any(b.role == "variable" for b in self.group.written),
+                    kernel=kernel if self.target.blocked else None)
 
     def _word(self, word: tuple[object, ...], sizes: Sequence[int]) -> int | Ref:
         match word:

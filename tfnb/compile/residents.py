@@ -11,7 +11,6 @@ first write.
     copy_moved(nodes), in_place(once, steps, nodes, residents)
                                 launches make what is pushed or written, and read what is popped, where the element
                                 lies: one points the argument words that name a value at it, and none copies it
-    share(steps)                threads share map kernels that take some microseconds
 """
 from __future__ import annotations
 
@@ -25,22 +24,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tfnb.compile.copies import COPY
-from tfnb.compile.lower import GRAIN, Step, renamed
+from tfnb.compile.lower import Step, renamed
 from tfnb.compile.reach import STATUS, Ref
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, known, temp
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.launch import Address, Code, Launch
 from tfnb.kernels.library import elements as kernels
-from tfnb.kernels.scalar.primitives import PRIMITIVES
-from tfnb.kernels.sizes import highest
-from tfnb.kernels.spec import MapKernel
 from tfnb.kernels.view import View
 from tfnb.ops.declaration.evaluate import numpy_name
 from tfnb.resources.rows import HEAD_WORDS
 
 _SCALAR = View.whole(())
-SHARED = 2_000_000       # picoseconds of a map kernel in a loop that one thread takes at a time
-LINE = 64                # elements: chunks begin at cache lines
 LEAST_BYTES = 512        # of an element that is used in place: copying a smaller one takes less time than two launches
 _NO_FLOW = np.zeros((), np.float32)                # flows order ops, and have no other meaning
 
@@ -327,27 +321,3 @@ def _move(step: Step, residents: Sequence[Resident]) -> _Move | None:
     buffer = value.buffer
     fits = buffer.role == "temp" and not value.offset and buffer.nbytes >= LEAST_BYTES
     return _Move(step, head, buffer, access, index) if fits else None
-
-
-def share(steps: Sequence[Step]) -> list[Step]:
-    """Return the steps of an iteration of a loop with finer grains for map kernels that take some microseconds.
-
-    Where threads share no other step they share none: waking them takes longer.
-    """
-    if not any(step.items > step.grain > 0 for step in steps):
-        return list(steps)
-    found = []
-    for step in steps:
-        cost = _element_cost(step.kernel) if step.kernel is not None and step.grain else 0
-        if cost and step.items * GRAIN // step.grain * cost >= 2 * SHARED:
-            chunk = highest(LINE, SHARED // cost // LINE * LINE)
-            step = replace(step, grain=min(step.grain, highest(1, step.grain * chunk // GRAIN)))
-        found.append(step)
-    return found
-
-
-def _element_cost(kernel: MapKernel) -> int:
-    """Return about how many picoseconds an element takes (Zen 4, operands in the second or third cache)."""
-    names = [step.primitive for stmt in kernel.body for step in stmt.scalar.program(stmt.attrs).steps]
-    costly = sum(PRIMITIVES[name].costly for name in names)
-    return 100 * (len(kernel.loads) + len(kernel.stores)) + 20 * len(names) + 400 * costly
