@@ -6,7 +6,6 @@ import pytest
 
 import tfnb as tf
 from tfnb.core.options import options
-from tfnb.runtime.runners.program import Program
 
 ROWS, COLUMNS = 512, 64
 
@@ -21,13 +20,7 @@ def layers(x, w):
 
 
 @pytest.mark.parametrize("rows, columns", [(ROWS, COLUMNS), (1000, 72), (300, 200)])
-def test_the_same_results_with_one_thread_and_two(rows, columns, monkeypatch):
-    steps, run = [], Program.run
-
-    def noted(self, inputs, trace=None):
-        steps.extend(self.compiled.steps)
-        return run(self, inputs, trace)
-    monkeypatch.setattr(Program, "run", noted)
+def test_the_same_results_with_one_thread_and_two(rows, columns, ran, monkeypatch):
     rng = np.random.default_rng(rows)
     x, w = tf.placeholder(tf.float32, [rows, columns]), tf.placeholder(tf.float32, [columns, columns])
     feed = {x: rng.normal(size=(rows, columns)).astype("f"), w: rng.normal(size=(columns, columns)).astype("f") / 8}
@@ -43,21 +36,16 @@ def test_the_same_results_with_one_thread_and_two(rows, columns, monkeypatch):
     with tf.Session() as session:
         for one, other in zip(got[0], session.run(fetches, feed), strict=True):
             np.testing.assert_allclose(one, other, rtol=2e-3, atol=2e-4)
-    shared = {type(step.kernel).__name__ for step in steps if step.kernel is not None and step.items > step.grain > 0}
+    shared = {type(step.kernel).__name__ for compiled in ran for step in compiled.steps
+              if step.kernel is not None and step.items > step.grain > 0}
     assert shared >= {"RowKernel", "ColumnKernel"}
 
 
-def test_no_thread_is_woken_for_elementwise_ops_alone(monkeypatch):
-    steps, run = [], Program.run
-
-    def noted(self, inputs, trace=None):
-        steps.extend(self.compiled.steps)
-        return run(self, inputs, trace)
-    monkeypatch.setattr(Program, "run", noted)
+def test_no_thread_is_woken_for_elementwise_ops_alone(ran, monkeypatch):
     x = tf.placeholder(tf.float32, [ROWS, COLUMNS])
     y = tf.tanh(tf.sin(x)) * tf.exp(x)
     monkeypatch.setattr(options, "compile", "always")
     with tf.Session() as session:
         for _ in range(3):
             session.run([y, tf.reduce_sum(y, 0)], {x: np.ones((ROWS, COLUMNS), "f")})
-    assert steps and [(s.items, s.grain) for s in steps if s.items > s.grain > 0] == []
+    assert ran and [(s.items, s.grain) for compiled in ran for s in compiled.steps if s.items > s.grain > 0] == []

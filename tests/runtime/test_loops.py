@@ -37,6 +37,18 @@ def played(monkeypatch):
     return names
 
 
+@pytest.fixture
+def programs(monkeypatch):
+    """The programs whose iterations were played."""
+    found, repeats = [], LoopRunner._repeats
+
+    def noted(self, program, values):
+        found.append(program)
+        return repeats(self, program, values)
+    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+    return found
+
+
 def run(name):
     tf.reset_default_graph()
     scope = {"tf": tf, "np": np, "cases": CASES}
@@ -52,6 +64,16 @@ def check(got, want, exact=False):
                 np.testing.assert_allclose(a, b, rtol=3e-5, atol=3e-6)
             else:
                 np.testing.assert_array_equal(a, b)
+
+
+def check_interpreted(got, fetches, feeds, monkeypatch, rtol=1e-5, atol=1e-6):
+    """Compare the results of compiled runs with what interpreted ones with these feeds return."""
+    monkeypatch.setattr(options, "compile", "never")
+    with tf.Session() as session:
+        want = [session.run(fetches, feed) for feed in feeds]
+    for some, others in zip(got, want, strict=True):
+        for one, other in zip(some, others, strict=True):
+            np.testing.assert_allclose(one, other, rtol=rtol, atol=atol)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -153,12 +175,7 @@ def test_writes_in_place(start, step, dynamic, rows, programs, monkeypatch):
         got = [sess.run(fetches, {x: value}) for _ in range(4)]
     assert got[0][2] == rows and got[1][1].tobytes() == got[2][1].tobytes()
     assert any("point_at_place" in step.source for step in programs[-1].compiled.steps)
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as sess:
-        want = sess.run(fetches, {x: value})
-    for some in got:
-        for one, other in zip(some, want, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    check_interpreted(got, fetches, [{x: value}] * len(got), monkeypatch)
 
 
 def test_a_read_of_nothing_whose_shape_nobody_knows(played):
@@ -299,13 +316,7 @@ def test_results_do_not_depend_on_how_many_iterations_are_played_at_a_time(batch
         check(run(name), one, exact=True)
 
 
-def test_elementwise_ops_between_pops_are_one_kernel(monkeypatch):
-    programs, repeats = [], LoopRunner._repeats
-
-    def noted(self, program, values):
-        programs.append(program)
-        return repeats(self, program, values)
-    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+def test_elementwise_ops_between_pops_are_one_kernel(programs):
     x = tf.placeholder(tf.float32, [None, 4])
     _, y = tf.while_loop(lambda i, _: i < 20, lambda i, y: (i + 1, tf.tanh(y * tf.sigmoid(y)) + x), [0, x])
     gradient = tf.gradients(y, x)[0]
@@ -324,22 +335,14 @@ def test_elements_in_place_as_copied_ones(name, monkeypatch):
     check(run(name), want, exact=True)
 
 
-def test_what_is_pushed_and_popped_is_not_copied(monkeypatch):
-    programs, repeats = [], LoopRunner._repeats
-
-    def noted(self, program, values):
-        programs.append(program)
-        return repeats(self, program, values)
-    monkeypatch.setattr(LoopRunner, "_repeats", noted)
+def test_what_is_pushed_and_popped_is_not_copied(programs, monkeypatch):
     x, n = tf.placeholder(tf.float32, [40, 8]), tf.placeholder(tf.int32, [])
     _, y = tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(tf.sigmoid(y) * tf.exp(-y))), [0, x])
     gradient, values = tf.gradients(y, x)[0], X[:10].repeat(8).reshape(40, 8)
     with tf.Session() as session:
         for count in (5, 5, 5, 40, 3):                     # the stacks grow in the fourth run
-            got = session.run(gradient, {x: values, n: count})
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as session:
-        np.testing.assert_allclose(got, session.run(gradient, {x: values, n: count}), rtol=2e-5, atol=1e-7)
+            got = session.run([gradient], {x: values, n: count})
+    check_interpreted([got], [gradient], [{x: values, n: 3}], monkeypatch, 2e-5, 1e-7)
     forth, back = {tuple(p.compiled.layout.elements[:, 1]): p for p in programs}.values()
     for program in (forth, back):
         places = program.compiled.layout.elements
@@ -369,18 +372,6 @@ def shapes_counted(programs):
     return [resident.counted for program in programs for resident in program.compiled.residents]
 
 
-@pytest.fixture
-def programs(monkeypatch):
-    """The programs whose iterations were played."""
-    found, repeats = [], LoopRunner._repeats
-
-    def noted(self, program, values):
-        found.append(program)
-        return repeats(self, program, values)
-    monkeypatch.setattr(LoopRunner, "_repeats", noted)
-    return found
-
-
 def test_stacks_of_equal_shapes_are_counted(programs, monkeypatch):
     x, w, n = tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [4]), tf.placeholder(tf.int32, [])
     _, y = tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(y * w) + x), [0, x])
@@ -391,11 +382,7 @@ def test_stacks_of_equal_shapes_are_counted(programs, monkeypatch):
         got = [session.run(gradients, feed) for feed in feeds]
     counts = shapes_counted(programs)
     assert sum(count > 0 for count in counts) >= 2 and sum(count < 0 for count in counts) >= 2
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as session:
-        for one, feed in zip(got, feeds, strict=True):
-            for a, b in zip(one, session.run(gradients, feed), strict=True):
-                np.testing.assert_allclose(a, b, rtol=2e-5, atol=1e-6)
+    check_interpreted(got, gradients, feeds, monkeypatch, 2e-5)
 
 
 def stacked(size):
@@ -444,12 +431,9 @@ def test_stacks_of_inner_loops_are_counted(programs, monkeypatch):
     gradient = tf.gradients(y, x)[0]
     feeds = [{x: X[:rows], n: count} for rows, count in ((2, 5), (2, 5), (2, 7), (5, 5), (5, 6))]
     with tf.Session() as session:
-        got = [session.run(gradient, feed) for feed in feeds]
+        got = [session.run([gradient], feed) for feed in feeds]
     assert any(shapes_counted(programs))
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as session:
-        for one, feed in zip(got, feeds, strict=True):
-            np.testing.assert_allclose(one, session.run(gradient, feed), rtol=2e-4, atol=1e-5)
+    check_interpreted(got, [gradient], feeds, monkeypatch, 2e-4, 1e-5)
 
 
 def test_threads_share_elementwise_kernels_of_loops_with_products(programs):
@@ -482,13 +466,10 @@ def test_elements_are_read_where_a_concatenation_has_them(width, axis, copied, m
     _, s = tf.while_loop(lambda i, _: i < n, body, [0, y])
     values = np.random.default_rng(2).normal(size=(n - 4 * missing, 6, width)).astype("f")
     with tf.Session() as session:
-        got = [session.run(s, {xs: values, y: values[0]}) for _ in range(3)]
+        got = [session.run([s], {xs: values, y: values[0]}) for _ in range(3)]
     steps = programs[-1].compiled.steps
     assert sum("copy_row" in step.source for step in steps) == copied
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as session:
-        for one in got:
-            np.testing.assert_allclose(one, session.run(s, {xs: values, y: values[0]}), rtol=1e-5, atol=1e-6)
+    check_interpreted(got, [s], [{xs: values, y: values[0]}] * 3, monkeypatch)
 
 
 @pytest.mark.parametrize("shape, moved", [([20, 30], lambda s: tf.transpose(s)), ([20, 30], lambda s: s[::-1, ::2]),
@@ -513,9 +494,4 @@ def test_pushes_and_writes_of_views_and_loop_variables(shape, moved, played, mon
     with tf.Session() as session:
         got = [session.run(fetches, {x: value}) for _ in range(4)]
     assert played
-    monkeypatch.setattr(options, "compile", "never")
-    with tf.Session() as session:
-        want = session.run(fetches, {x: value})
-    for some in got:
-        for one, other in zip(some, want, strict=True):
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
+    check_interpreted(got, fetches, [{x: value}] * 4, monkeypatch)
