@@ -105,17 +105,20 @@ def share(steps: Sequence[Step]) -> list[Step]:
     """
     if not any(step.items > step.grain > 0 for step in steps):
         return list(steps)
-    found = []
-    for step in steps:
-        few = step.kernel is not None and step.grain and step.items <= FEW * step.grain
-        cost = _element_cost(step.kernel) if step.kernel is not None and few else 0
-        if cost and step.items * GRAIN // step.grain * cost >= 2 * SHARED:
-            grain = highest(1, step.grain * highest(LINE, SHARED // cost // LINE * LINE) // GRAIN)
-            if isinstance(step.kernel, ColumnKernel) and not step.kernel.outer:
-                grain = highest(COLUMNS, grain // COLUMNS * COLUMNS)
-            step = replace(step, grain=lowest(step.grain, grain))
-        found.append(step)
-    return found
+    return [replace(step, grain=_fine_grain(step, step.kernel)) if step.kernel is not None and step.grain else step
+            for step in steps]
+
+
+def _fine_grain(step: Step, kernel: Kernel) -> int:
+    """Return the work items of some microseconds, where a fused kernel has few chunks; else those of its chunks."""
+    cost = _element_cost(kernel)
+    if step.items > FEW * step.grain or step.items * GRAIN // step.grain * cost < 2 * SHARED:
+        return step.grain
+    grain: int = highest(1, step.grain * highest(LINE, SHARED // cost // LINE * LINE) // GRAIN)
+    if isinstance(kernel, ColumnKernel) and not kernel.outer:
+        grain = highest(COLUMNS, grain // COLUMNS * COLUMNS)
+    grain = lowest(step.grain, grain)
+    return grain
 
 
 def _element_cost(kernel: Kernel) -> int:

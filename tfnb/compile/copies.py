@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 
 from tfnb.compile.reach import Ref
+from tfnb.compile.spaces import SHORT_ROW, VECTORS
 from tfnb.compile.values import Buffer, Call, Elementwise, Node, Value, kernel_call, temp
 from tfnb.graph.parts.operation import Operation
 from tfnb.kernels.cpu.fused.transpose import axes as transpose_axes
@@ -18,13 +19,11 @@ from tfnb.kernels.launch import Call as KernelCall
 from tfnb.kernels.launch import Launch
 from tfnb.kernels.library import elements
 from tfnb.kernels.library.joining import Part, joined
+from tfnb.kernels.llvm.streaming import LINE
 from tfnb.kernels.llvm.tiles import SIZES
 from tfnb.kernels.scalar import definition as scalars
 from tfnb.kernels.view import NeedsCopy, View
 from tfnb.opdef import kinds
-
-LINE = 64                # bytes: a part begins at a cache line, as stores past the caches need it
-SHORT, VECTORS = 128, 32     # elements of a row: longer ones, and whole vectors, take no loop for what is left
 
 
 def copy(x):                                       # type: ignore[no-untyped-def]
@@ -102,22 +101,23 @@ def _place(maker: Node, value: Value, part: Part) -> View | None:
     reads = isinstance(maker, Call) and isinstance(maker.launches, partial) and maker.launches.func is elements.read
     if not reads and not isinstance(maker, Elementwise) or value.buffer.role != "temp" or not value.is_plain():
         return None
-    if not value.view.size or part.place.offset * np.dtype(value.type).itemsize % LINE:
-        return None
     made = next(v for v in maker.outs if v.buffer is value.buffer)
+    aligned = part.place.offset * np.dtype(value.type).itemsize % LINE == 0      # as stores past the caches need it
+    if not value.view.size or not aligned or not made.is_plain():
+        return None
     try:
         view = View(part.place.shape, part.place.strides).reshape(value.shape)
+        written = view.reshape(made.shape)
         if reads:
-            elements.rows_of(view.reshape(made.shape))
-        view.reshape(made.shape)
+            elements.rows_of(written)
     except NeedsCopy:
         return None
     row = 1
     for size, step in zip(reversed(view.shape), reversed(view.strides), strict=True):
         if size != 1 and step != row:
-            return view if made.is_plain() and (row > SHORT or row % VECTORS == 0) else None
+            return view if row > SHORT_ROW or row % VECTORS == 0 else None
         row *= size
-    return view if made.is_plain() else None
+    return view
 
 
 def _extent(view: View) -> int:

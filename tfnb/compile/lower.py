@@ -12,7 +12,7 @@ import numpy as np
 from tfnb.compile.fuse import CHUNK, Group, Pattern, pattern
 from tfnb.compile.reach import STATUS, Places, Ref
 from tfnb.compile.sized import one_number
-from tfnb.compile.spaces import axis_order, blocks_of_columns, collapse, walks_columns
+from tfnb.compile.spaces import SHORT_ROW, VECTORS, axis_order, blocks_of_columns, collapse, walks_columns
 from tfnb.compile.target import CPU, Target
 from tfnb.compile.values import Buffer, Call, Elementwise, Reduction, Value, kernel_call, node_ops
 from tfnb.graph.parts.operation import Operation
@@ -25,7 +25,6 @@ from tfnb.opdef import kinds
 from tfnb.ops.declaration.validate import misused
 
 GRAIN = 32768            # elements that one thread takes at a time; fixed, so results never depend on threads
-SHORT_ROW, VECTORS = 128, 32     # elements: longer rows, and those of whole vectors, need no tiles
 LEAST_ROWS, MOST_REPEATED = 64, 6
 
 

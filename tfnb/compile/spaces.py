@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from tfnb.compile.fuse import Group, Pattern
 
 NARROW = 8               # columns: with fewer of them the loops over rows are as fast
+SHORT_ROW, VECTORS = 128, 32     # elements: longer rows, and those of whole vectors, take no loop for what is left
 
 
 def walks_columns(group: Group, least: int) -> bool:

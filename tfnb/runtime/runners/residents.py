@@ -62,7 +62,7 @@ class Held(NamedTuple):
     rows: Rows
     shape: tuple[int, ...]
     empty: bool                                    # whether there is no element before the loop
-    pushed: frozenset[bytes | None] | set[bytes | None]
+    pushed: set[bytes | None]
     most: int = maxsize                            # iterations: kernels find out when there is no element or room
 
     def head(self) -> int:
